@@ -47,7 +47,7 @@ package enum MeantWords {
       ("import open read source", "'load FILE' makes a kind from a diagram, 'run FILE' plays a script"),
       ("demo lesson lessons tutorial", "lessons begin in a shell: 'fsmrepl lesson'; 'help' lists the verbs"),
       ("browser page", "a page shows the worlds of a prompt that was begun with 'fsmrepl --page'"),
-      ("man", "'help' lists the verbs, 'help VERB' explains one"),
+      ("man", "'help' lists the verbs, 'help VERB' explains one"), ("bye leave q", "'exit' or Ctrl-D leaves"),
     ]
     return Dictionary(
       uniqueKeysWithValues: advice.flatMap { words, text in words.split(separator: " ").map { (String($0), text) } })

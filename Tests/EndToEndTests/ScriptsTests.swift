@@ -63,6 +63,48 @@ struct ScriptsTests {
     expectEqual(run.log, "")
   }
 
+  @Test("each failure has the journal since the one before")
+  func journals() throws {
+    let script = """
+      new power p
+      expect? p on
+      expect? p on
+      send p buttonClick
+      expect p off
+      """
+    let run = try run(["a.fsm": script], "@a.fsm")
+    expectEqual(
+      run.output,
+      """
+      not ok  a.fsm  0.000 s, 5 steps, 3 expectations
+        a.fsm:2:11: expect? p on
+          expected  on
+          got       off
+          the journal up to here
+            1 0.000 p created power off
+        a.fsm:3:11: expect? p on
+          expected  on
+          got       off
+        a.fsm:5:10: expect p off
+          expected  off
+          got       on
+          the journal from there up to here
+            2 0.000 p moved off on event=buttonClick
+      0 of 1 passed
+
+      """)
+  }
+
+  @Test("a mistake of one case stands at that case, and the others are reported, too")
+  func mistakenCase() throws {
+    let script = "new power p\ncase first\nsend p buttonClick\ncase second\nsend p buttonClik\ncase third\nlist\n"
+    let run = try run(["a.fsm": script], "--junit", "@j.xml", "--tap", "@a.fsm")
+    expectEqual(run.code, .exited(3))
+    let reports = run.output.split(separator: "\n").filter { $0.contains("ok ") }
+    expectEqual(reports.map { $0.prefix(14) }, ["ok 1 - a.fsm:f", "not ok 2 - a.f", "ok 3 - a.fsm:t"])
+    expect(run.output, contains: "not ok 2 - a.fsm:second\n")
+  }
+
   @Test(
     "exit codes, the failing line, what was expected and what came",
     arguments: [

@@ -846,6 +846,47 @@ struct DefinedKindsTests {
       last.say("new tally x strict=maybe")[0], hasPrefix: "- BAD-ARGUMENT argument=strict got=maybe allowed=on,off")
   }
 
+  @Test("a condition has a value of its own sort, from new and from an event's data, or nothing happens")
+  func conditions() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = """
+      stateDiagram-v2
+      [*] --> shut
+      shut --> open : press [key in]
+      open --> shut : press [n >= 3]
+
+      """
+    _ = guest.say("define door format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    expect(guest.say("kinds door")[0], hasPrefix: ". door states=2 events=1 ")
+    let refusal = "argument=keyIn got=maybe allowed=on,off,true,false : keyIn is one of on,off,true,false, not 'maybe'"
+    expectEqual(
+      guest.play(
+        "new door d keyIn=maybe", "new door d keyIn=no", "send d press keyIn=maybe", "cast * press keyIn=maybe"),
+      [
+        "- BAD-ARGUMENT \(refusal)", "+ created d shut t=0.000 seq=2", "- BAD-ARGUMENT \(refusal)",
+        "- BAD-ARGUMENT \(refusal)",
+      ])
+    expectEqual(guest.say("send d press"), ["+ ignored shut t=0.000 seq=3"])
+    for word in ["on", "yes", "true", "1"] {
+      expect(guest.play("send d press keyIn=\(word)", "undo").first, hasPrefix: "+ moved shut open ")
+    }
+    for word in ["off", "no", "false", "0"] {
+      expect(guest.play("send d press keyIn=\(word)", "undo").first, hasPrefix: "+ ignored shut ")
+    }
+    expect(
+      guest.play("send d press keyIn=on", "send d press n=many").last, hasPrefix: "- BAD-ARGUMENT argument=n got=many ")
+    expect(guest.say("send d press n=3 strict=maybe").last, hasPrefix: "+ moved open shut ")
+  }
+
+  @Test("a machine that has ended can do nothing")
+  func ended() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = "stateDiagram-v2\n[*] --> on\non --> [*] : press\n"
+    _ = guest.say("define lamp format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    expectEqual(guest.play("new lamp l", "show l").dropFirst(), [". state on", ". allowed press", "+ 2"])
+    expectEqual(guest.play("send l press", "show l").dropFirst(), [". state final", ". allowed", "+ 2"])
+  }
+
   @Test("while their world is with a worker, the kinds are told as they were")
   func lent() {
     let host = HostedService()

@@ -266,6 +266,33 @@ struct ReadingTimeTests {
     expect(few >= 3 && many > 3 * few, "\(few), \(many)")
   }
 
+  @Test("a document with far more events than are allowed is not read to its end", arguments: [true, false])
+  func tooManyEvents(isDiagram: Bool) {
+    func reading(_ count: Int) -> (questions: Int, messages: [String]) {
+      var questions = 0
+      func goesOn() -> Bool {
+        questions += 1
+        return true
+      }
+      let text = Self.repeated(count) {
+        isDiagram ? "a --> b : e\($0)\n" : "<state id='s\($0)'><transition event='e\($0)'/></state>"
+      }
+      let compilation =
+        isDiagram
+        ? Definition.compile(mermaid: Array("stateDiagram-v2\n\(text)".utf8), while: goesOn)
+        : Definition.compile(Array("\(WithstandTests.head)\(text)</scxml>".utf8), while: goesOn)
+      guard case .mistakes(let findings, _) = compilation else { return (questions, []) }
+      return (questions, findings.map(\.message))
+    }
+    let most = ChartProgram.mostNamesRead
+    expectEqual(reading(most).messages, [])
+    let (few, many) = (reading(most + 1), reading(3 * most))
+    expect(few.messages == many.messages && many.messages.count == 1, "\(many.messages)")
+    expect(many.messages.first?.hasSuffix(" has more than 2000 events") == true)
+    // XML is parsed before its elements are.
+    expect(!isDiagram || many.questions < few.questions + 10, "\(few.questions) and \(many.questions)")
+  }
+
   @Test("a line of a diagram, and a text of JSON, are not longer than their limit")
   func longLine() {
     let most = DocumentLimits().line

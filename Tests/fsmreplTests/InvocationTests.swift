@@ -1,3 +1,4 @@
+import LineProtocol
 import TestSupport
 import Testing
 import UnixHost
@@ -57,8 +58,17 @@ struct InvocationTests {
     let loads = try parse("-e", "a", "b c.mmd", "-", "d.xml")
     expectEqual(loads.sources, [.document("b c.mmd"), .document("d.xml"), .expression("a"), .standardInput])
     expectEqual(loads.sources.compactMap(\.request), ["load \"b c.mmd\"", "load d.xml"])
+    try expectEqual(parse("readme.md").sources, [.document("readme.md")])
     #expect(throws: UsageFailure.self) { try parse("tour.transcript") }
     #expect(throws: UsageFailure.self) { try parse("a.mmd", "a.fsm") }
+  }
+
+  @Test("a mistyped option is said with the one that is near", arguments: [("--jnuit", "--junit"), ("--rwa", "--raw")])
+  func meantOption(word: String, meant: String) {
+    let failure = #expect(throws: UsageFailure.self) { try parse(word) }
+    expectEqual(
+      failure.map { Invocation.table.text(of: $0) { Nearest.match($0, among: $1) } },
+      "unknown option \(word) (did you mean \(meant)?)")
   }
 
   @Test("exit statuses by the code of the failure")

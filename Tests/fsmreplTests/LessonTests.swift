@@ -283,7 +283,7 @@ struct LessonTests {
     terminal.type("TAP\r")
     try terminal.wait(for: "on → capsLock")
     try terminal.wait(for: "time> ")
-    terminal.type("\u{04}")
+    terminal.type("q\r")
     try expectEqual(terminal.waitForEnding(), .exited(0))
     expectEqual(folder.progress, "L/01-keys.fsm 6/12 2/2")
     terminal = try folder.start("lesson", "1")
@@ -293,8 +293,8 @@ struct LessonTests {
   }
 
   @Test(
-    "the end of input, Ctrl-C and 'quit' leave free play and a pause",
-    arguments: ["\u{04}", "\u{03}", "quit\r"])
+    "the end of input, Ctrl-C, 'quit' and 'q' leave free play and a pause",
+    arguments: ["\u{04}", "\u{03}", "quit\r", "q\r"])
   func leaving(keys: String) throws {
     let folder = try Folder()
     let terminal = try folder.start("lesson", "1")
@@ -307,7 +307,7 @@ struct LessonTests {
       try terminal.wait(for: "The answer:")
     }
     try terminal.wait(for: "Enter: on")
-    if keys != "quit\r" {
+    if !keys.hasSuffix("\r") {
       terminal.type(keys)
       try expectEqual(terminal.waitForEnding(), .exited(0))
       expectEqual(folder.progress, "L/01-keys.fsm 7/12 0/3")

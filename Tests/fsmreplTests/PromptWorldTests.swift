@@ -113,6 +113,31 @@ struct PromptWorldTests {
     try terminal.wait(for: "was saved")
   }
 
+  @Test("a document that is refused leaves what is followed as it was")
+  func followsOn() throws {
+    let good = "stateDiagram-v2\n  [*] --> off\n  off --> on : press\n"
+    let path = try write(good, to: "lamp.mmd")
+    let terminal = try start("load \(path) follow", columns: 200)
+    try terminal.wait(for: "loaded again whenever it is saved")
+    _ = try write("stateDiagram-v2\n  [*] -->\n", to: "lamp.mmd")
+    try terminal.wait(for: "was saved")
+    try terminal.wait(for: "the document has ")
+    terminal.type("load \(path)\r")
+    try terminal.wait(for: "the document has ")
+    _ = try write(good, to: "lamp.mmd")
+    try terminal.wait(for: "was saved")
+    try terminal.wait(for: "version 2")
+    // A file that cannot be read is not followed, one with a mistake is.
+    terminal.type("load \(folder)/none.mmd follow\r")
+    try terminal.wait(for: "cannot read")
+    _ = try write("stateDiagram-v2\n  [*] -->\n", to: "door.mmd")
+    terminal.type("load \(folder)/door.mmd follow\r")
+    try terminal.wait(for: "loaded again whenever it is saved")
+    _ = try write(good, to: "none.mmd")
+    _ = try write(good, to: "door.mmd")
+    try expect(!terminal.wait(for: "defined  door").contains("none.mmd was saved"))
+  }
+
   @Test("of a page that is followed the chosen diagram is loaded again")
   func followsPage() throws {
     func page(_ event: String) throws -> String {
@@ -355,8 +380,53 @@ struct PromptWorldTests {
     terminal.type("discard\rbegin\rrun \(path)\rend\r")
     try terminal.wait(for: "nothing was run: 'run \(path)' is a mistake\n")
     terminal.type("begin\r+\r+ created p off\rnew power p\rend\r")
-    try terminal.wait(for: "lines of answers, which begin with + - . or *, are passed over\n")
+    try terminal.wait(for: "lines of answers are passed over: they begin with + - . or *, or are rows of a table\n")
     try terminal.wait(for: "p created")
+  }
+
+  @Test("rows of a table that are pasted are no requests")
+  func rows() throws {
+    let terminal = try start("new power p", "graph p")
+    try terminal.wait(for: "> present state\n")
+    terminal.type("\u{1B}[200~  state  buttonClick  set\n> off    → on *       to: false: ignored\u{1B}[201~\r")
+    try terminal.wait(for: "or are rows of a table\n")
+    terminal.type("  off    → on *\r   list\r")
+    try expect(!terminal.wait(for: "  p  power  off").contains("error"))
+  }
+
+  @Test("a name that no machine has is told of where it is no mistake, and a redo says what it has brought back")
+  func absence() throws {
+    let terminal = try start("new power lamp", "watch lmp")
+    try terminal.wait(
+      for: "there is no machine 'lmp' in world w; one that is made later is watched; did you mean lamp?\n")
+    for request in ["journal lmp", "wave lmp", "coverage lmp", "list lmp"] {
+      terminal.type("\(request)\r")
+      try terminal.wait(for: "there is no machine 'lmp' in world w; did you mean lamp?\n")
+    }
+    terminal.type("cover lmp\r")
+    try expect(!terminal.wait(for: "did you mean lamp?").contains("ends it"))
+    terminal.type("undo\rredo\r")
+    try terminal.wait(for: "  brought back: new power lamp\n")
+    // It has lived.
+    terminal.type("drop lamp\rjournal lamp\rlist\r")
+    try expect(!terminal.wait(for: "#5 0.000").contains("there is no machine"))
+  }
+
+  @Test("a script that lets time pass does not begin where the clock runs, and its seed is told of")
+  func runningClock() throws {
+    let path = try write("seed 7\nnew power p\nadvance 1s\n", to: "a.fsm")
+    let terminal = try start("use main", "run \(path)")
+    try terminal.wait(for: "\(path):3 lets time pass, and this world's clock is running")
+    try terminal.wait(for: "Nothing was run\n")
+    terminal.type("use w\rrun \(path)\r")
+    try terminal.wait(for: "'seed' is passed over: this world keeps its own")
+    try terminal.wait(for: "p created, off  0.000s #1\n")
+  }
+
+  @Test("a paused world is one as soon as it is used")
+  func pausedWorld() throws {
+    let terminal = try start("world new r clock=real", "use r", "speed 4", "pause", "use w", "use r")
+    try terminal.wait(for: "now in r, clock real, speed 4, paused")
   }
 
   @Test("before much time passes a question comes, and nothing has moved then, whoever wrote the line")

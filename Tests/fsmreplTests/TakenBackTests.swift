@@ -55,7 +55,7 @@ struct TakenBackTests {
     let timers = try taken(4...4, "4 9.000 f expired cold due=9.000", "4 9.000 f moved cooling waiting timer=cold")
     expectEqual(timers.report(of: .goto), "taken back: 1 timer; 'redo' brings it back")
     // More inputs than were read.
-    try expectEqual(taken(1...9, "1 0.000 a moved x y event=e").text, "send a e, and 8 more inputs since")
+    try expectEqual(taken(1...9, "1 0.000 a moved x y event=e").text, "send a e, and 8 inputs since")
   }
 
   @Test("what an undo within has taken back counts only if a redo follows")

@@ -30,7 +30,8 @@ enum StoreAccess {
         return try make(options, operands)
       }
     } catch {
-      complain("\(error)\nTry '\(table.program) --help'.")
+      let text = table.text(of: error) { Nearest.match($0, among: $1) }
+      complain("\(text)\nTry '\(table.program) --help'.")
       return .exit(wrongUse)
     }
   }

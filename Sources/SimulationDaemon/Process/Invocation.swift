@@ -181,7 +181,8 @@ struct Invocation {
         return .run(try Invocation(options))
       }
     } catch {
-      StoreAccess.complain("\(error)\nTry '\(table.program) --help'.")
+      let text = table.text(of: error) { Nearest.match($0, among: $1) }
+      StoreAccess.complain("\(text)\nTry '\(table.program) --help'.")
       return .exit(StoreAccess.wrongUse)
     }
   }

@@ -184,7 +184,7 @@ extension Service {
           world.appendPlace(to: &line)
           line.note(outage.reason)
         } else {
-          line.key("clock", status.clock.rawValue)
+          line.clock(status)
           line.key("t", seconds: status.now.nanoseconds)
           line.key("seq", status.lastSequence)
           if world.sharing != .nobody { line.key("shared", world.sharing.rawValue) }

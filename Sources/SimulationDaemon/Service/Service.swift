@@ -167,7 +167,7 @@ final class Service {
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", environment.version)
     client.session.outbox.buffer.key("world", WorldKey.main)
-    client.session.outbox.buffer.key("clock", status.clock.rawValue)
+    client.session.outbox.buffer.clock(status)
     client.session.endLine(status)
     client.session.outbox.commit()
     return client

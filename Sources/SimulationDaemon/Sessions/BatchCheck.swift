@@ -160,7 +160,7 @@ extension RequestContext {
       failUnknownEvent(name, subject.name, subject.kind)
       return false
     }
-    return verb != .send || arguments(of: subject.kind.events[event.place], event.first) != nil
+    return verb != .send || arguments(of: subject.kind, event) != nil
   }
 
   private func subject(_ name: String) -> Subject? {

@@ -39,7 +39,7 @@ extension RequestContext {
       line { line in
         line.word(entry.name)
         line.key("states", UInt64(kinds.reduce(0) { $0 + $1.states.count }))
-        line.key("events", UInt64(kinds.reduce(0) { $0 + $1.events.count }))
+        line.key("events", UInt64(kinds.reduce(0) { $0 + $1.namedEvents }))
         line.key("timers", UInt64(kinds.reduce(0) { $0 + $1.timers.count }))
         if wanted.isSearch {
           if case .machine(let kind) = entry { line.key("form", kind.form.rawValue) }

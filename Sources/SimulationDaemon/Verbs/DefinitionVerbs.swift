@@ -77,7 +77,7 @@ extension RequestContext {
       line.word(name)
       line.key("version", UInt64(version))
       line.key("states", UInt64(kind.states.count))
-      line.key("events", UInt64(kind.events.count - 1))
+      line.key("events", UInt64(kind.namedEvents))
     }
   }
 

@@ -29,7 +29,7 @@ extension RequestContext {
       failUnknownEvent(words.plain[1], words.plain[0], kind)
       return
     }
-    guard let arguments = arguments(of: kind.events[event.place], event.first) else { return }
+    guard let arguments = arguments(of: kind, event) else { return }
     live.world.send(machine, event: event.place, arguments)
     if live.world.answer.verdict == .refused {
       refuse(machine, .event(words.plain[1]))
@@ -101,9 +101,10 @@ extension RequestContext {
   /// The arguments of an event, from the plain words after its name and from `key=value` words. Writes a failure if
   /// they do not fit.
   ///
-  /// - Parameter first: Arguments that the event's name has brought.
-  func arguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
-    if event.arguments.last?.type == .json { return openArguments(of: event, first) }
+  /// - Parameter found: The event's place, and arguments that its name has brought.
+  func arguments(of kind: Kind, _ found: (place: Int, first: [Value])) -> [Value]? {
+    let event = kind.events[found.place]
+    if event.arguments.last?.type == .json { return openArguments(of: event, of: kind, found.first) }
     var values: [Value?] = event.arguments.map { _ in nil }
     let given = words.plain.dropFirst(2)
     guard given.count <= values.count else {
@@ -115,9 +116,7 @@ extension RequestContext {
     func take(_ text: String, _ place: Int) -> Bool {
       let argument = event.arguments[place]
       guard let value = ArgumentText.value(text, as: argument.type) else {
-        fail(
-          .badArgument, [("argument", argument.name), ("got", text), ("allowed", ArgumentText.allowed(argument.type))],
-          "\(argument.name) is \(ArgumentText.demanded(argument.type)), not '\(text)'")
+        failMisfit(argument.name, text, [argument.type])
         return false
       }
       values[place] = value
@@ -149,8 +148,9 @@ extension RequestContext {
     return values.map { $0 ?? .none }
   }
 
-  /// The arguments of an event that takes any data: the members of an object, from `key=value` words.
-  private func openArguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
+  /// The arguments of an event that takes any data: the members of an object, from `key=value` words. One that is named
+  /// as a condition of the document, which it replaces, has a value of that.
+  private func openArguments(of event: EventEntry, of kind: Kind, _ first: [Value]) -> [Value]? {
     if words.plain.count == 3, words.keyed.isEmpty, event.takesValue,
       let data = ChartData.object(of: [("value", words.plain[2])])
     {
@@ -163,8 +163,15 @@ extension RequestContext {
       return nil
     }
     if words.keyed.isEmpty { return first.isEmpty ? [] : first + [.none] }
-    for (place, word) in words.keyed.enumerated() where words.keyed[..<place].contains(where: { $0.key == word.key }) {
-      fail(.badArgument, [("argument", word.key), ("got", word.value)], "'\(word.key)' is given twice")
+    var given: [String: String] = [:]
+    for (key, value) in words.keyed where given.updateValue(value, forKey: key) != nil {
+      fail(.badArgument, [("argument", key), ("got", value)], "'\(key)' is given twice")
+      return nil
+    }
+    // The first parameter is 'strict'.
+    for condition in kind.parameters.dropFirst() {
+      guard let text = given[condition.name], ArgumentText.value(text, as: condition.type) == nil else { continue }
+      failMisfit(condition.name, text, [condition.type])
       return nil
     }
     guard let data = ChartData.object(of: words.keyed.map { ($0.key, $0.value) }) else {
@@ -198,7 +205,7 @@ extension RequestContext {
         lacking.insert(place)
         continue
       }
-      guard let arguments = arguments(of: kind.events[event.place], event.first) else { return }
+      guard let arguments = arguments(of: kind, event) else { return }
       plans[place] = (event.place, arguments)
     }
     guard !plans.isEmpty || !catalogue.lacks(event: name) else { return failUnknownEvent(name) }

@@ -182,7 +182,7 @@ extension RequestContext {
     return nil
   }
 
-  private func failMisfit(_ key: String, _ text: String, _ types: [ValueType]) {
+  func failMisfit(_ key: String, _ text: String, _ types: [ValueType]) {
     fail(
       .badArgument,
       [("argument", key), ("got", text), ("allowed", types.map(ArgumentText.allowed).joined(separator: ","))],
@@ -354,7 +354,10 @@ extension RequestContext {
     }
     line { line in
       line.word(literal: "allowed")
-      for event in live.world.possibleEvents(of: machine) { line.word(kind.events[event].name) }
+      let possible = live.world.prospects(of: machine).filter { $0.refusal == nil }
+      // To a machine that has ended nothing happens.
+      guard !possible.allSatisfy(\.isOnlyIgnored) else { return }
+      for prospect in possible { line.word(kind.events[prospect.event].name) }
     }
     succeedWithLines()
   }

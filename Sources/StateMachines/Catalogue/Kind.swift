@@ -339,6 +339,9 @@ public final class Kind: Sendable {
   /// The output that tells of actions and guards that fail.
   package static var failureName: String { "error" }
 
+  /// How many events have names of their own.
+  package var namedEvents: Int { events.count - (otherEvents == nil ? 0 : 1) }
+
   /// Whether an event can be sent without arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].isPlain }
 

@@ -174,6 +174,9 @@ extension Compiler {
     }
     if name.contains(",") { warn(node, "\(text) is one event: blanks separate several", attribute: "event") }
     chart.descriptors.append(.name(chart.events.intern(String(name))))
+    guard chart.events.names.count > ChartProgram.mostNamesRead, !pace.isInterrupted else { return }
+    error(node, "the document has more than \(ChartProgram.mostEvents) events", attribute: "event")
+    pace.stop()
   }
 
   /// The states that a list of ids names.

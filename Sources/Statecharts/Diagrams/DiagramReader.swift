@@ -48,6 +48,8 @@ struct DiagramReader {
   let pace: ReadingPace
   /// How many outputs the actions stand for.
   var outputs = 0
+  /// The events of the arrows.
+  private var eventNames: Set<String> = []
   private var numbers: [String: Int] = [:]
   /// What the text has for each name of a state.
   var writtenNames: [String: String] = [:]
@@ -618,6 +620,11 @@ struct DiagramReader {
   mutating func append(
     _ source: Diagram.End, _ target: Diagram.End?, _ label: DiagramLabel, at place: Int, _ offset: Int? = nil
   ) {
+    for case .event(let name) in label.triggers { eventNames.insert(name.string) }
+    if eventNames.count > ChartProgram.mostNamesRead, !pace.isInterrupted {
+      diagram.error(offset ?? place, "the diagram has more than \(ChartProgram.mostEvents) events")
+      pace.stop()
+    }
     let number = diagram.arrows.count
     diagram.arrows.append(
       Diagram.Arrow(source: source, target: target, label: label, offset: offset ?? place, targetOffset: place))

@@ -46,6 +46,9 @@ final class ReadingPace {
     if count % Self.stretch == 0, !isInterrupted { isInterrupted = !goesOn() }
     return !isInterrupted
   }
+
+  /// Ends the reading of a document that has a mistake for which it is not worth reading further.
+  func stop() { isInterrupted = true }
 }
 
 /// How much a document may be.

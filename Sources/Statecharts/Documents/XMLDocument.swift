@@ -431,8 +431,12 @@ private final class XMLReader {
   }
 
   private static func split(_ name: UnsafePointer<CChar>) -> (namespace: String, name: String) {
-    let parts = String(cString: name).split(separator: Character(Unicode.Scalar(separator)), maxSplits: 1)
-    return parts.count == 2 ? (String(parts[0]), String(parts[1])) : ("", String(parts.first ?? ""))
+    // Safety: the bytes are copied, and both parts lie before the zero at the end.
+    var end = 0
+    while name[end] != 0, name[end] != CChar(bitPattern: separator) { end += 1 }
+    if name[end] == 0 { return ("", String(cString: name)) }
+    let namespace = UnsafeRawBufferPointer(start: name, count: end)
+    return (String(decoding: namespace, as: UTF8.self), String(cString: name + end + 1))
   }
 
   private func end() {

@@ -27,6 +27,9 @@ package final class ChartProgram: Sendable {
   /// The most events, and the most outputs, that transitions and actions of a document name. `show` and `can` try all
   /// events of a machine at once, while its world waits.
   static let mostEvents = 2_000
+  /// The most names of events of a document that is read to its end. What they are is known then, and what is too much
+  /// is known before.
+  static let mostNamesRead = 4 * mostEvents
 
   /// - Throws: ``ExceededLimit`` if the document has more names than a kind can have.
   package init(_ definition: Definition, limits: StatechartLimits = StatechartLimits()) throws(ExceededLimit) {

@@ -89,8 +89,8 @@ extension Kind {
     switch condition.form {
     case .flag:
       ParameterForm(
-        condition.name, .choice(["on", "off"]), get: { .text($0.conditions[place]) },
-        set: { if case .text(let text) = $1 { $0.conditions[place] = text } })
+        condition.name, .flag, get: { .flag($0.conditions[place] == "on") },
+        set: { if case .flag(let isOn) = $1 { $0.conditions[place] = isOn ? "on" : "off" } })
     case .text:
       ParameterForm(
         condition.name, .text(bytes: 0...1_000), get: { .text($0.conditions[place]) },

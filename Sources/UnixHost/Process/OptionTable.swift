@@ -190,6 +190,16 @@ package struct OptionTable<Name: Sendable>: Sendable {
     return options.firstIndex { $0.short == letter }
   }
 
+  private var names: [String] { options.map { "--\($0.long)" } + ["--help", "--version"] }
+
+  /// What is wrong, and which option is probably meant by an unknown one.
+  ///
+  /// - Parameter nearest: Finds the candidate that is nearest to a word, if one is near.
+  package func text(of failure: UsageFailure, _ nearest: (String, [String]) -> String?) -> String {
+    guard case .unknownOption(let word) = failure, let meant = nearest(word, names) else { return "\(failure)" }
+    return "\(failure) (did you mean \(meant)?)"
+  }
+
   private func failure(_ code: Int32, word: String?) -> UsageFailure {
     let culprit = fsm_getopt_culprit()
     let known = index(of: culprit).flatMap { options.indices.contains($0) ? options[$0] : nil }
@@ -201,8 +211,7 @@ package struct OptionTable<Name: Sendable>: Sendable {
     }
     if code == Self.missing { return .missingValue(option: known.map { "--\($0.long)" } ?? written) }
     if culprit >= Self.longBase { return .unexpectedValue(option: written) }
-    let candidates = options.map { "--\($0.long)" } + ["--help", "--version"]
-    let meant = candidates.filter { written.hasPrefix("--") && $0.hasPrefix(written) }
+    let meant = names.filter { written.hasPrefix("--") && $0.hasPrefix(written) }
     return meant.count > 1 ? .ambiguousOption(written, meant) : .unknownOption(written)
   }
 }

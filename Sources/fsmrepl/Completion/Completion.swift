@@ -67,7 +67,9 @@ struct Completer {
     var found = Completion(typed: context.prefix)
     var hints: [String] = []
     for want in context.wants {
-      let offer = self.offer(for: want, prefix: context.prefix, grammar: grammar)
+      let offer =
+        want == .placeholder("FILE", bound: [])
+        ? files(context) : self.offer(for: want, prefix: context.prefix, grammar: grammar)
       found.candidates += offer.candidates
       found.isCut = found.isCut || offer.isCut
       if !offer.hint.isEmpty { hints.append(VisibleText.escaped(offer.hint)) }
@@ -80,6 +82,17 @@ struct Completer {
     if hints.isEmpty, found.candidates.isEmpty { hints = context.usages.map(VisibleText.escaped) }
     found.hint = hints.joined(separator: "\n")
     return found
+  }
+
+  /// Files that the verb can read, or all.
+  private func files(_ context: CompletionContext) -> Completion {
+    FileNames.completion(of: context.prefix) { name in
+      switch context.usages.first?.split(separator: " ").first {
+      case "load": DocumentSource.isDocumentOrPage(name)
+      case "run": name.hasSuffix(ScriptLimits.ending)
+      case _: true
+      }
+    }
   }
 
   private func offer(for want: CompletionContext.Want, prefix: String, grammar: Grammar) -> Completion {
@@ -160,7 +173,7 @@ struct Completer {
     case "STATE":
       let rows = given("KIND").map { describe($0, "state") } ?? rows("state", of: given("NAME"))
       return rows.isEmpty ? Completion(hint: "STATE") : Self.states(rows, typed: prefix)
-    case "FILE", "FOLDER":
+    case "FOLDER":
       return FileNames.completion(of: prefix)
     default:
       return Completion(hint: Self.hints[placeholder] ?? placeholder)

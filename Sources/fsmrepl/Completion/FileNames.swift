@@ -8,7 +8,9 @@ enum FileNames {
   private static let most = 100
 
   /// Files and folders whose paths begin with the typed text; hidden ones only after a typed dot.
-  static func completion(of typed: String) -> Completion {
+  ///
+  /// - Parameter isWanted: Whether a file is one of those that are asked for.
+  static func completion(of typed: String, where isWanted: (String) -> Bool = { _ in true }) -> Completion {
     // Text in quotes is not completed.
     guard !typed.hasPrefix("\"") else { return Completion() }
     let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
@@ -21,7 +23,7 @@ enum FileNames {
       var found = stat()
       let isFolder = stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
       // A name that needs quotes would not match the text in the line.
-      if Word.written(path) == path { names.append(isFolder ? "\(path)/" : path) }
+      if isFolder || isWanted(path), Word.written(path) == path { names.append(isFolder ? "\(path)/" : path) }
     }
     let candidates = names.prefix(most).map { Completion.Candidate(text: $0) }
     return Completion(

@@ -99,12 +99,24 @@ extension Client {
     case .load(_, _, _, _?) where !isAtPrompt:
       return [Self.failure("'follow' is for the prompt, which is there when the file is saved")]
     case .load(let path, let kind, let isStrict, let following):
-      followed.removeAll { $0.path == path && $0.kind == kind }
+      let mistake = load(path, as: kind, isStrict: isStrict, origin: origin)
+      guard mistake.isEmpty else { return mistake }
+      for place in followed.indices where followed[place].path == path && followed[place].kind == kind {
+        followed[place].isEnding = true
+      }
       if let following {
+        followed.removeAll(where: \.isEnding)
         followed.append(FollowedDocument(path: path, kind: kind, isStrict: isStrict, following))
       }
-      return load(path, as: kind, isStrict: isStrict, origin: origin)
+      return []
     }
+  }
+
+  /// Takes note of what has become of a document from a file. One that was loaded without `follow` is not followed any
+  /// more, unless it was refused.
+  func settle(_ path: String, isLoaded: Bool) {
+    if isLoaded { followed.removeAll { $0.path == path && $0.isEnding } }
+    for place in followed.indices where followed[place].path == path { followed[place].isEnding = false }
   }
 
   /// Drops a document whose end has not come.
@@ -155,6 +167,8 @@ struct FollowedDocument {
   let kind: String?
   let isStrict: Bool
   let following: DocumentCommand.Following
+  /// Whether it is loaded once more without `follow`, and not answered yet.
+  var isEnding = false
   /// Whether the file was saved since it is followed.
   private(set) var isSavedAgain = false
   /// That of the last look; `nil` if the file has not been there since.

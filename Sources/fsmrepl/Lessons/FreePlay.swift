@@ -38,13 +38,15 @@ final class FreePlay {
   }
 
   /// Whether the prompt is to end.
-  var isOver: Bool { end != nil }
+  var isOver: Bool { end != nil || hasLeft }
+  private var hasLeft = false
 
   /// Takes a typed line; false if it is a request like any other.
   func take(_ line: String) -> Bool {
     switch line.split(separator: " ").joined(separator: " ") {
     case "hint": giveHint()
     case "goal": unsaid.append(attempt.goal)
+    case "q": hasLeft = true
     case let word:
       guard let ending = Ending(rawValue: word), ending != .reached else { return false }
       end = ending

@@ -46,7 +46,8 @@ extension LessonProgram {
           let (isOver, text) = judge(answer, question, try find(answer))
           // A state or an event may have the name of one of these.
           if !isOver, answer == "back", play.hasBack { throw .back }
-          if !isOver, ["help", "?", "hint", "q", "quit", "exit"].contains(answer) {
+          if !isOver, ["q", "quit", "exit"].contains(answer) { throw .leave }
+          if !isOver, ["help", "?", "hint"].contains(answer) {
             explainRules()
             continue
           }
@@ -62,7 +63,7 @@ extension LessonProgram {
 
   private func explainRules() {
     let words: ScreenText =
-      "Type your answer. Two empty lines show the right answer and count as wrong. 'back' goes back, Ctrl-C leaves and saves your place."
+      "Type your answer. Two empty lines show the right answer and count as wrong. 'back' goes back, 'q' leaves and saves your place."
     write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
   }
 

@@ -321,7 +321,7 @@ final class LessonProgram {
       try solve(attempt)
     case .learner:
       let words: ScreenText =
-        "Requests as at the prompt; 'hint' helps, 'again' starts afresh, 'skip' plays the solution, 'back' goes back, Ctrl-C leaves."
+        "Requests as at the prompt; 'hint' helps, 'again' starts afresh, 'skip' plays the solution, 'back' goes back, 'q' leaves."
       write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
       shown = 0
       switch try playFreely(attempt) {

@@ -133,9 +133,17 @@ final class Practice {
   // MARK: Cover
 
   func beginCover(_ name: String) {
-    screen.say("\(style(.name, "q")) ends it\n")
-    cover = Cover(machine: name)
-    measure()
+    _ = client.begin(
+      Inquiry(asking: ["show \(name)"]) { [unowned self] answers in
+        if let failure = answers[0].failure.flatMap({ ServerLine($0) }) {
+          screen.sayLine(Wording(style: style).failure(failure))
+        } else {
+          screen.say("\(style(.name, "q")) ends it\n")
+          cover = Cover(machine: name)
+          measure()
+        }
+        return .end([])
+      })
   }
 
   /// Looks at the coverage again after an answer to the user.

@@ -206,7 +206,7 @@ struct Invocation: Equatable {
     table.usage + """
 
       '-' reads requests from standard input. Without a request and with a terminal it is a prompt.
-      A document (*.scxml, *.mmd, *.puml, *.json) becomes a kind first. A script (*.fsm) is played as with 'run'.
+      A document (*.scxml, *.mmd, *.puml, *.json, *.md) becomes a kind first. A script (*.fsm) is played as with 'run'.
       'run' plays scripts (*.fsm, and folders of them), each in a world of its own, and says which pass.
       'check' repeats transcripts (*.transcript, *.md, and folders of them) on virtual time, with a daemon of its own
       unless --socket names one, and shows the first answer of each that differs.
@@ -283,10 +283,10 @@ struct Invocation: Equatable {
       throw .wrong("--\(own ?? "private") starts a daemon of its own, and --socket names another")
     }
     for operand in operands where command == .requests && operand != "-" {
-      guard DocumentSource.isDocument(operand) else {
+      guard DocumentSource.isDocumentOrPage(operand) else {
         throw .wrong(
           "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script (*.fsm) with 'run', a"
-            + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.puml, *.scxml, *.json)"
+            + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.puml, *.scxml, *.json, *.md)"
         )
       }
     }

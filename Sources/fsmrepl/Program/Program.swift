@@ -26,7 +26,8 @@ enum Program {
         invocation = try Invocation(options: options, operands: operands)
       }
     } catch {
-      complain("\(error); try 'fsmrepl --help'")
+      let text = Invocation.table.text(of: error) { Nearest.match($0, among: $1) }
+      complain("\(text); try 'fsmrepl --help'")
       return .usage
     }
     return run(invocation)

@@ -11,7 +11,7 @@ final class AnswerRemarks {
   private var style: Style { screen.style }
   /// The number of the last input before the batch that is being typed.
   var batchStart: UInt64?
-  /// The last `undo` or `goto` of which it was said what it has taken back, in its world.
+  /// The last `undo`, `redo` or `goto` of which it was said what it has done, in its world.
   private var lastStepBack: (world: String, sequence: String)?
 
   /// Fewer inputs are not worth a look at the journal of what one of them has caused.
@@ -71,7 +71,7 @@ final class AnswerRemarks {
       guard let last, let before = received.sequence, last > before else { return }
       askForCaused(since: before + 1)
     case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
-    case .undo, .goto:
+    case .undo, .redo, .goto:
       guard let verb = asked.verb, let last, received.line.lineClass == .success else { return }
       guard asked.words.contains(where: { $0.hasPrefix("seq=") }) else { return reportStepBack("\(last)", by: verb) }
       // Its answer has the last input that stays; the next one names the step back that has undone it.
@@ -83,7 +83,7 @@ final class AnswerRemarks {
     }
   }
 
-  /// Says what an `undo` or a `goto` has taken back, of which its answer has only the time. A `goto` to the present has
+  /// Says what a step has taken back or brought back, of which its answer has only the time. A `goto` to the present has
   /// no number of its own, but that of an earlier step back.
   private func reportStepBack(_ sequence: String, by verb: Verb) {
     let world = client.conversation.place.world
@@ -122,7 +122,8 @@ final class AnswerRemarks {
   func explain(_ received: Conversation.Received, isIdle: Bool) {
     guard let asked = ends(received), !asked.isInBatch else { return }
     let isFailure = received.line.lineClass == .failure
-    if asked.verb == .define, !isFailure { explainDefinition(received.line, from: asked.file) }
+    if asked.verb == .define { explainDefinition(received.line, asked) }
+    explainAbsence(received.line, asked)
     if isFailure, let verb = asked.verb, verb.entry.parsedForms.contains(where: \.isOpen),
       let sign = asked.words.first(where: { $0 == ">" || $0 == "|" })
     {
@@ -175,24 +176,49 @@ final class AnswerRemarks {
     }
   }
 
-  /// After a document was loaded: says which machines have it, and how following its file ends.
+  /// After a document was loaded or refused: says which machines have it, and how following its file ends.
   ///
-  /// - Parameter line: `+ defined KIND version=N`.
-  private func explainDefinition(_ line: ServerLine, from file: String?) {
-    guard line.words.count == 2, let version = line["version"] else { return }
-    let kind = line.words[1]
-    let followed = client.followed.last { $0.path == file && ($0.kind ?? kind) == kind }
+  /// - Parameter line: `+ defined KIND version=N`, or a failure.
+  private func explainDefinition(_ line: ServerLine, _ asked: Conversation.Asked) {
+    guard let kind = asked.words.first, line.lineClass == .failure || line["version"] != nil else { return }
+    let followed = client.followed.last { $0.path == asked.file && ($0.kind ?? kind) == kind }
     if let followed, !followed.isSavedAgain {
       let command = "load \(Word.written(followed.path))\(followed.kind.map { " as \($0)" } ?? "")"
       screen.sayLine("  loaded again whenever it is saved; '\(command)' once more ends that")
     }
-    guard version != "1" else { return }
+    guard let version = line["version"], version != "1" else { return }
     switch followed?.following {
     case .anew where followed?.isSavedAgain == true: makeAnew(kind)
     case .anew:
       screen.sayLine("  machines that are there keep their version up to the next time, and are then made again")
     case .forNewMachines: screen.sayLine("  machines that are there keep their version; 'follow anew' makes them again")
     case nil: screen.sayLine("  machines that are there keep their version")
+    }
+  }
+
+  /// After an answer about a name that no machine has or had: says so. Patterns fit what there is.
+  private func explainAbsence(_ line: ServerLine, _ asked: Conversation.Asked) {
+    guard line.lineClass == .success, let verb = asked.verb,
+      let name = RequestText.plain(asked.words.filter { !CompletionContext.isKeyed($0) })?.first, !name.isEmpty,
+      !name.contains(where: { "*?".contains($0) })
+    else { return }
+    switch verb {
+    case .watch, .wave, .journal: break
+    case .coverage, .list, .agenda, .count: if line.words.first != "0" { return }
+    case _: return
+    }
+    let past = "journal \(Word.written(name)) limit=\(Self.maxCaused)"
+    ask(["show \(Word.written(name))", past]) { [unowned self] answers in
+      // Inputs of the whole world are of no machine.
+      guard answers[1].rows.allSatisfy({ $0.words.count > 2 && $0.words[2] == "-" }),
+        let failure = answers[0].failure.flatMap({ ServerLine($0) })
+      else { return .end([]) }
+      let note = failure.note ?? ""
+      let later = verb == .watch ? "; one that is made later is watched" : ""
+      let near = failure["did-you-mean"].flatMap { note.contains($0) ? nil : $0 }
+      let meant: ScreenText = near.map { "; did you mean \(style(.name, $0))?" } ?? ""
+      screen.sayLine("  \(note)\(later)\(meant)")
+      return .end([])
     }
   }
 

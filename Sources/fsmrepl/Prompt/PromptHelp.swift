@@ -13,7 +13,7 @@ enum PromptHelp {
     case sign(String)
 
     init?(_ word: String) {
-      if let topic = Topic(rawValue: word) {
+      if let topic = Topic(rawValue: word) ?? Topic(rawValue: word == "key" ? "" : "\(word)s") {
         self = .topic(topic)
       } else if !PromptHelp.rows(about: word).isEmpty {
         self = .sign(word)

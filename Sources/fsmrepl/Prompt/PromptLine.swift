@@ -80,6 +80,17 @@ enum PromptLine: Equatable {
 
   private static let answerMarks: Set = ["+", "-", ".", "*"]
 
+  /// Whether a line is a row of a table that an answer has, which stands behind blanks, or behind a `>` if it is about
+  /// the present state: its cells are apart, and its first is no verb.
+  static func isRow(_ typed: String) -> Bool {
+    guard typed.hasPrefix("  ") || typed.hasPrefix("> ") else { return false }
+    let text = typed.drop { $0 == " " || $0 == ">" }
+    guard let word = text.split(separator: " ").first.map(String.init), text.contains("  ") || text.contains("→") else {
+      return false
+    }
+    return Verb.named(word) == nil && !LocalVerb.words.contains(word) && !"@#!".contains(word.prefix(1))
+  }
+
   // MARK: Words of the prompt
 
   private static func local(_ word: String, _ text: String, _ words: [Substring]) -> PromptLine? {

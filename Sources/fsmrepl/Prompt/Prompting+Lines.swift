@@ -35,9 +35,10 @@ extension Prompting {
     }
   }
 
-  /// Whether it is said of the answer that is awaited what it has taken back, which stands before the next answer.
+  /// Whether it is said of the answer that is awaited what it has taken or brought back, which stands before the next
+  /// answer.
   private var hasMoreToSay: Bool {
-    screen.isForPeople && client.conversation.lastVerb.map { [.undo, .goto].contains($0) } ?? false
+    screen.isForPeople && client.conversation.lastVerb.map { [.undo, .redo, .goto].contains($0) } ?? false
   }
 
   /// Takes lines as long as none of them has to be waited for.
@@ -98,6 +99,7 @@ extension Prompting {
     }
     let typed = PromptLine.unmarked(line.text) ?? line.text
     if takesPart(typed) { return }
+    if PromptLine.isRow(line.text) { return passOver() }
     let isInBatch = client.conversation.isCollecting
     switch PromptLine(typed) {
     case .nothing: break
@@ -130,7 +132,8 @@ extension Prompting {
   private func passOver() {
     guard !hasPassedOver else { return }
     hasPassedOver = true
-    screen.sayLine("\(style(.quiet, "lines of answers, which begin with + - . or *, are passed over"))")
+    let said = "lines of answers are passed over: they begin with + - . or *, or are rows of a table"
+    screen.sayLine("\(style(.quiet, said))")
   }
 
   /// - Parameter hints: What helps, a line each.
@@ -312,6 +315,15 @@ extension Prompting {
       guard mistakes.isEmpty, let script = reading.item else {
         for mistake in readable?.inOrder(mistakes) ?? mistakes { screen.sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
+      }
+      if client.conversation.place.isRunning, let step = script.stepThatNeedsStillClock {
+        return refuse(
+          "\(script.place(of: step)) lets time pass, and this world's clock is running; 'pause' or 'clock virtual' makes it"
+            + " stand still. Nothing was run", line)
+      }
+      if script.seed != nil {
+        let said = "'seed' is passed over: this world keeps its own, as 'world new W seed=N' gives it"
+        screen.sayLine("\(style(.quiet, said))")
       }
       playing = PromptScript(script, tried: trial?.count ?? .max)
     }

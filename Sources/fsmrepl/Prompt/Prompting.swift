@@ -317,9 +317,10 @@ final class Prompting {
     if reading == .ended { lost() }
   }
 
-  /// Whether a line is not for the daemon, but for free play or practice.
+  /// Whether a line is not for the daemon, but for practice or free play.
   func takesPart(_ line: String) -> Bool {
-    guard freePlay?.take(line) == true else { return practice.take(line) }
+    if practice.take(line) { return true }
+    guard freePlay?.take(line) == true else { return false }
     attend()
     return true
   }
@@ -333,9 +334,14 @@ final class Prompting {
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
     if received.line.lineClass == .notice, freePlay?.shows(received.line) == false { return }
+    let line = received.line
+    if let asked = received.asked, let file = asked.file, line.lineClass != .data,
+      !asked.words.contains(where: { $0.hasPrefix("resource=") })
+    {
+      client.settle(file, isLoaded: line.lineClass == .success)
+    }
     show(received, raw: raw)
     practice.measure(after: received)
-    let line = received.line
     switch (line.lineClass, received.asked?.asker) {
     case (.flow, _) where line.code == "bye": farewell = line["reason"]
     case (.flow, _) where line.code == "world": client.ask("world", by: .program)

@@ -104,7 +104,8 @@ struct DryRun {
   /// A failure has all mistakes, the first with the others in it.
   var result: RunResult { Self.result(of: script, [self]) }
 
-  /// What came of the dry runs of the parts of a script. A mistake of the set-up is reported once.
+  /// What came of the dry runs of the parts of a script. A mistake of the set-up is reported once. The title is that of
+  /// the case that has the first mistake.
   static func result(of script: Script, _ runs: [DryRun]) -> RunResult {
     var result = RunResult(name: script.name, ending: .passed)
     var mistakes: [(step: Int, failure: RunFailure)] = []
@@ -122,6 +123,7 @@ struct DryRun {
     guard var first = mistakes.first?.failure else { return result }
     first.others = mistakes.dropFirst().prefix(ScriptLimits.mistakes - 1).map(\.failure)
     first.more = mistakes.count - 1 - first.others.count
+    result.title = runs.lazy.map(\.part).first { $0.body.contains(mistakes[0].step) }?.title
     result.ending = .failed(first)
     return result
   }

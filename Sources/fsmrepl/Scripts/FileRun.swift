@@ -58,8 +58,11 @@ final class FileRun {
       try play { index, outcome in
         file = index + 1
         switch outcome {
-        case .mistaken(let result):
-          results[index][0] = result
+        case .mistaken(var result):
+          // A mistake of no case stands at the first one.
+          let place = results[index].firstIndex { $0.title == result.title } ?? 0
+          (result.title, result.seed) = (results[index][place].title, results[index][place].seed)
+          results[index][place] = result
         case .played(let played):
           if status == .good || keepsGoing { results[index] = played }
         case .stopped(let played, let reason):

@@ -79,3 +79,18 @@ final class PromptScript {
     return nil
   }
 }
+
+extension Script {
+  /// The first step that fails where time passes by itself, unless a step before it may have stopped the clock.
+  var stepThatNeedsStillClock: Step? {
+    for step in steps {
+      guard case .request(let verb?, _) = step.action else { continue }
+      switch verb {
+      case .advance, .step: return step
+      case .clock, .pause, .use: return nil
+      case _: continue
+      }
+    }
+    return nil
+  }
+}

@@ -87,12 +87,14 @@ struct RunReport {
       var text: ScreenText =
         "\(style(.bad, "not ok"))  \(result.fullLabel)  \(style(.quiet, facts(result, showsDuration)))\n"
       text += findings(result)
-      for failure in [failure] + failure.others { text += self.text(of: failure, style) }
-      if failure.more > 0 { text += "  and \(counted(failure.more, "more mistake"))\n" }
-      guard !failure.journal.isEmpty else { return text }
-      text += "    the journal up to here\n"
-      for line in failure.journal { text += "      \(style(.quiet, line))\n" }
-      return text
+      var isFirst = true
+      for failure in [failure] + failure.others {
+        text += self.text(of: failure, style)
+        if !failure.journal.isEmpty { text += "    the journal \(isFirst ? "" : "from there ")up to here\n" }
+        for line in failure.journal { text += "      \(style(.quiet, line))\n" }
+        isFirst = isFirst && failure.journal.isEmpty
+      }
+      return failure.more > 0 ? "\(text)  and \(counted(failure.more, "more mistake"))\n" : text
     }
   }
 
@@ -217,10 +219,10 @@ struct RunReport {
       case .failed(let failure):
         let isExpectation = failure.status == .expectation || failure.status == .timeOut
         let element = isExpectation ? "failure" : "error"
-        let lines = ([failure] + failure.others).flatMap(Self.lines)
+        let lines = ([failure] + failure.others).flatMap { Self.lines(of: $0) + $0.journal }
         text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(XMLText.escaped(failure.summary))\">"
         let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
-        text += XMLText.escaped((result.findings + lines + difference + failure.journal).joined(separator: "\n"))
+        text += XMLText.escaped((result.findings + lines + difference).joined(separator: "\n"))
         text += "</\(element)>\n\(Self.attachment(result))    </testcase>\n"
       }
     }

@@ -108,14 +108,14 @@ extension ScriptPlayer {
 
   static let journalLines = 10
 
-  /// The last lines of the journal up to the failure.
-  func journal() throws(Stop) -> [String] {
-    guard sequence > 0 else { return [] }
+  /// The last lines of the journal of the inputs after one, up to that of a failure.
+  func journal(after before: UInt64, upTo last: UInt64) throws(Stop) -> [String] {
+    guard last > before else { return [] }
     let count = UInt64(Self.journalLines)
-    let since = sequence == .max ? "" : " since=\(sequence > count ? sequence - count + 1 : 1)"
+    let since = last == .max ? "" : " since=\(max(before, last > count ? last - count : 0) + 1)"
     let rows = try ask("journal\(since) limit=\(count)").rows.map { String($0.dropFirst(2)) }
-    let upToFailure = rows.filter { row in (UInt64(row.prefix { $0 != " " }) ?? 0) <= sequence }
-    return Array(upToFailure.suffix(Self.journalLines))
+    let fitting = rows.filter { row in (before + 1...last).contains(UInt64(row.prefix { $0 != " " }) ?? 0) }
+    return Array(fitting.suffix(Self.journalLines))
   }
 }
 

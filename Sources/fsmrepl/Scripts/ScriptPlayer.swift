@@ -144,15 +144,18 @@ final class ScriptPlayer {
     }
     if failure == nil { result.worldTime = worldTime }
     if failure != nil { try drain() }
-    if let first = softFailures.first { sequence = first.sequence }
-    let all = softFailures.map(\.failure) + (failure.map { [$0] } ?? [])
-    guard var first = all.first else {
+    var all = softFailures + (failure.map { [(failure: $0, sequence: sequence)] } ?? [])
+    // Each has the journal since the one before.
+    for place in all.indices {
+      all[place].failure.journal = try journal(
+        after: place == 0 ? 0 : all[place - 1].sequence, upTo: all[place].sequence)
+    }
+    guard var first = all.first?.failure else {
       result.ending = .passed
       return
     }
-    first.others = Array(all.dropFirst())
+    first.others = all.dropFirst().map(\.failure)
     first.more = moreSoftFailures
-    first.journal = try journal()
     result.ending = .failed(first)
   }
 

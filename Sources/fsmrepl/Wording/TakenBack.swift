@@ -20,21 +20,21 @@ struct TakenBack: Equatable {
   /// More requests are counted.
   private static let maxShown = 3
 
-  /// The inputs that a step back has taken back, from its own line of the journal; `nil` if it only took back time.
+  /// The inputs that a step has taken or brought back, from its own line of the journal; `nil` if it was only time.
   struct Range: Equatable {
     let first: Int
     let last: Int
 
     /// - Parameter rows: The answer to ``request(of:)``.
     init?(_ rows: [ServerLine]) {
-      guard let line = rows.first, line.words.count > 3, line.words[3] == "undone",
+      guard let line = rows.first, line.words.count > 3, ["undone", "redone"].contains(line.words[3]),
         let first = line["from"].flatMap({ Int($0) }), let last = line["to"].flatMap({ Int($0) }),
         0 < first, first <= last
       else { return nil }
       (self.first, self.last) = (first, last)
     }
 
-    /// The request for the line of an `undo` or a `goto` with this number.
+    /// The request for the line of a step with this number.
     static func request(of sequence: String) -> String { "journal since=\(sequence) limit=1" }
 
     /// The request for the inputs.
@@ -127,7 +127,8 @@ struct TakenBack: Equatable {
     var since: [String] = []
     if timers > 0 { since.append(timers == 1 ? "1 timer" : "\(timers) timers") }
     if deliveries > 0 { since.append(deliveries == 1 ? "1 input by a wire" : "\(deliveries) inputs by wires") }
-    if unread > 0 { since.append("\(unread) more inputs") }
+    // Whether those that were not read are of timers, nobody knows.
+    if unread > 0 { since = ["\(timers + deliveries + unread) inputs"] }
     // One more takes no more room than its count.
     let more = requests.count == Self.maxShown + 1 ? 0 : max(0, requests.count - Self.maxShown)
     let shown = requests.dropLast(more) + (more > 0 ? ["\(more) more requests"] : [])
@@ -140,9 +141,10 @@ struct TakenBack: Equatable {
   /// Whether it was more than a request.
   private var isMore: Bool { requests.count > 1 || timers + deliveries + unread > 0 }
 
-  /// What is said after an `undo` or a `goto`; `nil` if there is nothing to say.
+  /// What is said after an `undo`, a `redo` or a `goto`; `nil` if there is nothing to say.
   func report(of verb: Verb) -> ScreenText? {
     guard !text.isEmpty else { return nil }
+    if verb == .redo { return "brought back: \(text)" }
     let redo = isMore ? "; 'redo' brings it back" : ""
     let less = verb == .goto ? ", a later TIME goes less far" : ", 'goto TIME' goes less far"
     return "taken back: \(text)\(redo)\(isMore && spansTime ? less : "")"

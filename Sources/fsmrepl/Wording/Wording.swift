@@ -68,7 +68,7 @@ struct Wording: Equatable {
   }
 
   func failure(_ line: ServerLine) -> ScreenText {
-    let text = times(in: line.note ?? "", of: line)
+    let text = line.note ?? ""
     let lines: [ScreenText]
     switch FailureCode(rawValue: line.code) {
     case .refused:
@@ -101,13 +101,13 @@ struct Wording: Equatable {
 
   /// What helps against a failure, below what has failed: what was meant, what is allowed, and what leads there.
   func hints(_ line: ServerLine) -> [ScreenText] {
-    let text = times(in: line.note ?? "", of: line)
+    let text = line.note ?? ""
     var hints: [ScreenText] = []
     if let meant = line["did-you-mean"], !text.includes("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
     if let meant = duration(meantBy: line) { hints.append("did you mean \(style(.name, meant))?") }
-    if let allowed = line["allowed"], let hint = hint(times(in: allowed, of: line), line, text) { hints.append(hint) }
+    if let allowed = line["allowed"], let hint = hint(allowed, line, text) { hints.append(hint) }
     if let ignores = line["ignores"] {
       let events = ignores.split(separator: ",").map { style(.quiet, String($0)) }.joined(separator: ", ")
       hints.append("would do nothing: \(events)")
@@ -267,7 +267,8 @@ struct Wording: Equatable {
     }
     if verb == .show, line.words.first == "allowed" {
       // What `can` lists; what a refusal calls possible leaves out what would only be ignored.
-      return [Table.Cell("can", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
+      let events = line.words.dropFirst().joined(separator: ", ")
+      return [Table.Cell("can", .name), Table.Cell(events.isEmpty ? "nothing" : events, isText: true)]
     }
     if verb == .coverage { return coverageRow(line) }
     return withTime(line.words).enumerated().map { index, word in
@@ -390,15 +391,6 @@ struct Wording: Equatable {
     return style.isPresenting ? TimeText.people(text) ?? text : ScreenTime.text(text)
   }
 
-  /// A text of a failure, with the times in it as on a screen, if it is about a time.
-  private func times(in text: String, of failure: ServerLine) -> String {
-    guard failure["argument"] == "time" else { return text }
-    return text.replaced(runsOf: { "0"..."9" ~= $0 || $0 == "." }) { number in
-      let parts = number.split(separator: ".", omittingEmptySubsequences: false)
-      return parts.count == 2 && parts[1].count >= 3 ? time(String(number)) : String(number)
-    }
-  }
-
   /// How many timers a request has fired, if its answer says so.
   private func fired(_ line: ServerLine) -> ScreenText? {
     line["fired"].map { "\(counted($0, "timer")) fired" }
@@ -414,7 +406,8 @@ struct Wording: Equatable {
   }
 
   private func pace(_ line: ServerLine) -> String {
-    line["clock"].map { ", clock \($0)" } ?? ""
+    let speed = line["speed"].map { ", speed \($0)" } ?? ""
+    return line["clock"].map { ", clock \($0)\(speed)\(line["paused"] == "yes" ? ", paused" : "")" } ?? ""
   }
 
   private func counted(_ number: String, _ one: String, _ many: String? = nil) -> String {
