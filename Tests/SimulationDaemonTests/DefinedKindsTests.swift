@@ -878,15 +878,6 @@ struct DefinedKindsTests {
     expect(guest.say("send d press n=3 strict=maybe").last, hasPrefix: "+ moved open shut ")
   }
 
-  @Test("a machine that has ended can do nothing")
-  func ended() {
-    let guest = HostedService().connect(toWorld: "w")
-    let diagram = "stateDiagram-v2\n[*] --> on\non --> [*] : press\n"
-    _ = guest.say("define lamp format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
-    expectEqual(guest.play("new lamp l", "show l").dropFirst(), [". state on", ". allowed press", "+ 2"])
-    expectEqual(guest.play("send l press", "show l").dropFirst(), [". state final", ". allowed", "+ 2"])
-  }
-
   @Test("while their world is with a worker, the kinds are told as they were")
   func lent() {
     let host = HostedService()

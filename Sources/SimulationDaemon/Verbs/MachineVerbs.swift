@@ -354,10 +354,7 @@ extension RequestContext {
     }
     line { line in
       line.word(literal: "allowed")
-      let possible = live.world.prospects(of: machine).filter { $0.refusal == nil }
-      // To a machine that has ended nothing happens.
-      guard !possible.allSatisfy(\.isOnlyIgnored) else { return }
-      for prospect in possible { line.word(kind.events[prospect.event].name) }
+      for event in live.world.possibleEvents(of: machine) { line.word(kind.events[event].name) }
     }
     succeedWithLines()
   }
