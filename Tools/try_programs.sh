@@ -1,8 +1,8 @@
 #!/bin/bash
 # Tries two programs that were built for speed: try_programs.sh FOLDER
 #
-# The tests are of the quick build, and only in this one are all modules optimised together. All demos and examples are
-# played, and a durable world outlives its daemon, which is killed after a long step.
+# The tests are of the quick build, and only in this one are all modules optimised together. All demos, examples and
+# transcripts of documents are played, and a durable world outlives its daemon, which is killed after a long step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=$(cd "$1" && pwd)
@@ -38,6 +38,7 @@ failed() {
   grep -A 5 '^not ok\|^fsmrepl:' "$folder/said" >&2 || true
   failed "$1" 'a demo or an example fails.'
 }
+"$programs/fsmrepl" check --private -k Docs >"$folder/said" 2>&1 || failed "$1" 'a transcript of a document differs.'
 ask 'world new long clock=virtual durable=yes' 'use long' 'new fridge cold' 'advance 10d' 'undo' 'redo' \
   || failed "$1" 'a long step fails.'
 kill -9 "$daemon"
