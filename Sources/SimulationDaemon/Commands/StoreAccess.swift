@@ -1,3 +1,4 @@
+import Glibc
 import JournalStore
 import LineProtocol
 import PostgresStore
@@ -45,6 +46,15 @@ enum StoreAccess {
   static func open(_ place: String?) throws -> any StoreReading {
     if let place, PostgresURL.isOne(place) { return try PostgresReader.open(place, naming: UserNames().namingOfAll) }
     return try openFolder(place)
+  }
+
+  /// Opens a store for writing, beside a daemon only if that is on a database.
+  static func openForWriting(_ place: String) throws(StoreFailure) -> any WorldStore {
+    let writer = StoreWriter(process: getpid(), socket: "")
+    if PostgresURL.isOne(place) {
+      return try PostgresStore.open(place, writer: writer, naming: UserNames().namingOfAll)
+    }
+    return try SQLiteStore.open(folder: place, durability: .full, writer: writer) { complain("\($0)") }
   }
 
   static func openFolder(_ folder: String?) throws -> SQLiteReader {
