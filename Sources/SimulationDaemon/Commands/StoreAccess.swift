@@ -76,7 +76,7 @@ enum StoreAccess {
   }
 
   /// A world by its name.
-  static func world(_ name: String, in store: any StoreReading) throws -> StoredWorld {
+  static func world(_ name: String, in store: any WorldReading) throws -> StoredWorld {
     if let found = try store.world(name) { return found }
     let names = try store.worlds().map(\.name)
     throw HistoryFailure.unknownWorld(name, near: Nearest.match(name, among: names), known: names)
