@@ -145,7 +145,8 @@ let package = Package(
     .testTarget(
       name: "SimulationDaemonTests",
       dependencies: [
-        "SimulationDaemon", "JournalStore", "CSQLite", "LineProtocol", "Page", "Scripts", "Simulator", "Simulations",
+        "SimulationDaemon", "JournalStore", "PostgresStore", "CSQLite", "LineProtocol", "Page", "Scripts", "Simulator",
+        "Simulations",
         "StateMachines", "Statecharts", "MachineGraphs", "MachineForms", "UnixHost", "TestSupport",
       ],
       swiftSettings: strict),

@@ -254,7 +254,8 @@ package class PostgresReader: StoreReading {
   }
 
   private func checkpoints(of world: StoredWorld) throws(StoreFailure) -> [CheckpointMark] {
-    try seen?.checkpoints[world.identity] ?? checkpoints(of: [world.identity])[world.identity] ?? []
+    if let known = seen?.checkpoints[world.identity] { return known }
+    return try checkpoints(of: [world.identity])[world.identity] ?? []
   }
 
   private func checkpoints(of worlds: [Int64]) throws(StoreFailure) -> [Int64: [CheckpointMark]] {
@@ -359,7 +360,8 @@ package class PostgresReader: StoreReading {
 
   package func kinds(of name: String) throws(StoreFailure) -> [StoredKind] {
     let world = try found(name)
-    return try seen?.kinds[world.identity] ?? kinds(of: [world.identity])[world.identity] ?? []
+    if let known = seen?.kinds[world.identity] { return known }
+    return try kinds(of: [world.identity])[world.identity] ?? []
   }
 
   private func kinds(of worlds: [Int64]) throws(StoreFailure) -> [Int64: [StoredKind]] {

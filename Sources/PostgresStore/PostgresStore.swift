@@ -124,19 +124,33 @@ package final class PostgresStore: PostgresReader, WorldStore {
 
   package func remove(_ world: String) throws(StoreFailure) {
     let stored = try found(world)
-    try transaction { () throws(StoreFailure) in
-      // A writer's next append meets this row, or one that was inserted before it.
+    try transaction { () throws(StoreFailure) in try remove(stored) }
+  }
+
+  package func replace(_ world: String, by lease: Lease) throws(StoreFailure) {
+    let stored = try found(world)
+    try change(lease) { (state) throws(StoreFailure) in
+      (state.holder, state.run) = (nil, nil)
+      try remove(stored)
       _ = try ask(
-        """
-        INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total, history)
-        SELECT world, number + 1, $2, true, takes, head, moment, '', total, history FROM fsmd.log WHERE world = $1
-        ORDER BY number DESC LIMIT 1
-        """, .number(stored.identity), .epoch(drawEpoch()))
-      guard try !ask("DELETE FROM fsmd.worlds WHERE id = $1 RETURNING id", .number(stored.identity)).isEmpty else {
-        throw .noSuchWorld(world)
-      }
-      _ = try ask("INSERT INTO fsmd.removed(world) VALUES ($1)", .number(stored.identity))
+        "UPDATE fsmd.worlds SET name = $2 WHERE id = $1", .number(lease.identity), .text(try naming.stored(world)))
     }
+    log.forget(lease.identity)
+  }
+
+  /// Within a transaction.
+  private func remove(_ stored: StoredWorld) throws(StoreFailure) {
+    // A writer's next append meets this row, or one that was inserted before it.
+    _ = try ask(
+      """
+      INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total, history)
+      SELECT world, number + 1, $2, true, takes, head, moment, '', total, history FROM fsmd.log WHERE world = $1
+      ORDER BY number DESC LIMIT 1
+      """, .number(stored.identity), .epoch(drawEpoch()))
+    guard try !ask("DELETE FROM fsmd.worlds WHERE id = $1 RETURNING id", .number(stored.identity)).isEmpty else {
+      throw .noSuchWorld(stored.name)
+    }
+    _ = try ask("INSERT INTO fsmd.removed(world) VALUES ($1)", .number(stored.identity))
     log.forget(stored.identity)
   }
 

@@ -73,6 +73,25 @@ struct PostgresTests {
     try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved on off")
   }
 
+  @Test("worlds are read on a standby, with which a daemon does not start")
+  func standby() throws {
+    let server = try PostgresServer()
+    let address = try server.makeDatabase()
+    let daemon = try DaemonProcess("--store", address)
+    let client = try daemon.connect()
+    try expect(client.ask("new power p"), hasPrefix: "+ created p")
+    try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved off on")
+    let standby = try PostgresServer(following: server)
+    let both =
+      address.replacing(server.folder, with: "\(server.folder),\(standby.folder)") + "&target_session_attrs=standby"
+    let verify = try ProgramRun("fsmd", ["verify", "--state", both], in: daemon.folder)
+    try expectEqual(verify.ending(), .exited(0))
+    expect(verify.output, hasPrefix: "main inputs 1..2 good hash=")
+    let other = try ProgramRun("fsmd", ["--socket", daemon.folder.path + "/s2", "--store", both], in: daemon.folder)
+    try expectEqual(other.ending(), .exited(3))
+    expect(other.log, contains: "is read-only")
+  }
+
   @Test("neither the log nor a message shows a password")
   func passwords() throws {
     let folder = try TemporaryFolder()

@@ -95,18 +95,6 @@ private final class Warnings: Sendable {
   }
 }
 
-/// What keeps the worlds.
-enum Engine: CaseIterable {
-  case sqlite, postgres
-
-  /// Those that are on this machine.
-  static let here: [Engine] = {
-    if PostgresServer.isInstalled { return allCases }
-    print("PostgreSQL is not installed: its tests are skipped")
-    return [.sqlite]
-  }()
-}
-
 extension WorldStore {
   /// Checks everything, where there is a check.
   func inspect() throws(StoreFailure) { _ = try (self as? SQLiteReader)?.inspect() }

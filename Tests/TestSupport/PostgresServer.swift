@@ -22,15 +22,20 @@ package final class PostgresServer: Sendable {
   /// The server of all tests that do not stop it.
   package static let shared = Result { try PostgresServer() }
 
-  private let folder: String
+  package let folder: String
   private let leash: Pipe
 
-  package init() throws {
+  /// - Parameter primary: The server whose standby this is to be; nil for one of its own.
+  package init(following primary: PostgresServer? = nil) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "fsmd-pg-\(UUID().uuidString.prefix(8))").path
     leash = Pipe()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
-    try run("initdb", ["-D", data, "-A", "trust", "-U", "fsm", "--no-sync", "--no-instructions"])
+    if let primary {
+      try run("pg_basebackup", ["-h", primary.folder, "-U", "fsm", "-D", data, "-R", "-c", "fast", "--no-sync"])
+    } else {
+      try run("initdb", ["-D", data, "-A", "trust", "-U", "fsm", "--no-sync", "--no-instructions"])
+    }
     let watch = Self.process(
       "/bin/sh",
       ["-c", #"cat > /dev/null; "$0" -D "$1/data" -m immediate stop; rm -rf "$1""#, try Self.path("pg_ctl"), folder])

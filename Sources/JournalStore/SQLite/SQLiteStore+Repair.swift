@@ -1,9 +1,5 @@
 /// Rebuilding a world from what is left of another.
 extension SQLiteStore {
-  /// Replaces a world by another, in one transaction, so that one of them always exists.
-  ///
-  /// - Parameter lease: The lease of the replacement; it ends.
-  /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
   package func replace(_ world: String, by lease: Lease) throws(StoreFailure) {
     let (store, identity) = try database.writing { () throws(StoreFailure) in
       let old = try row(of: world)

@@ -56,6 +56,12 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// Releases a world, so that it has no writer. A lease that has already ended is ignored.
   func release(_ lease: Lease) throws(StoreFailure)
 
+  /// Replaces a world by another, in one transaction, so that one of them always exists.
+  ///
+  /// - Parameter lease: The lease of the replacement; it ends.
+  /// - Throws: `noSuchWorld`; `fenced`; what ``append(_:)`` throws.
+  func replace(_ world: String, by lease: Lease) throws(StoreFailure)
+
   /// Gives a world to another daemon, which takes it when a client asks for it there, or soon.
   ///
   /// - Returns: Nil; or the names of the other daemons if none has this name, and the world stays as it is.

@@ -12,8 +12,8 @@ struct RepairCommand {
     case checkpoint
   }
 
-  /// The store's folder; nil for the user's default.
-  var folder: String?
+  /// A folder, or the address of a database; nil for the user's default.
+  var place: String?
   let world: String
   /// Nil to only list the options.
   var end: End?
@@ -78,7 +78,7 @@ struct RepairCommand {
         }
         other = option.value
       case .yes: isAgreed = true
-      case .state: folder = option.value
+      case .state: place = option.value
       }
     }
     if other != nil, isAgreed {
@@ -122,7 +122,7 @@ struct RepairCommand {
   }
 
   private func survey(_ catalogue: Catalogue) throws -> Repair.Survey {
-    let store = try StoreAccess.openFolder(folder)
+    let store = try StoreAccess.open(place)
     defer { store.close() }
     return try StoreAccess.reading(store) {
       _ = try StoreAccess.world(world, in: store)
@@ -131,10 +131,8 @@ struct RepairCommand {
   }
 
   private func write(_ catalogue: Catalogue, to last: UInt64) throws {
-    guard let folder = folder ?? StateFolder.path() else { return }
-    let store = try SQLiteStore.open(
-      folder: folder, durability: .full, writer: StoreWriter(process: getpid(), socket: "")
-    ) { StoreAccess.complain("\($0)") }
+    guard let place = place ?? StateFolder.path() else { return }
+    let store = try StoreAccess.openForWriting(place)
     defer { store.close() }
     try Repair(store, catalogue, world, wallClock: WallClock.milliseconds).run(to: last, as: other)
   }

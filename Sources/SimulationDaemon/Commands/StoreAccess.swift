@@ -1,3 +1,4 @@
+import Glibc
 import JournalStore
 import LineProtocol
 import PostgresStore
@@ -48,6 +49,15 @@ enum StoreAccess {
     return try openFolder(place)
   }
 
+  /// Opens a store for writing, beside a daemon only if that is on a database.
+  static func openForWriting(_ place: String) throws(StoreFailure) -> any WorldStore {
+    let writer = StoreWriter(process: getpid(), socket: "")
+    if PostgresURL.isOne(place) {
+      return try PostgresStore.open(place, writer: writer, naming: UserNames().namingOfAll)
+    }
+    return try SQLiteStore.open(folder: place, durability: .full, writer: writer) { complain("\($0)") }
+  }
+
   static func openFolder(_ folder: String?) throws -> SQLiteReader {
     if let folder, PostgresURL.isOne(folder) {
       throw StoreFailure.cannotOpen(
@@ -67,7 +77,7 @@ enum StoreAccess {
   }
 
   /// A world by its name.
-  static func world(_ name: String, in store: any StoreReading) throws -> StoredWorld {
+  static func world(_ name: String, in store: any WorldReading) throws -> StoredWorld {
     if let found = try store.world(name) { return found }
     let names = try store.worlds().map(\.name)
     throw HistoryFailure.unknownWorld(name, near: Nearest.match(name, among: names), known: names)

@@ -82,11 +82,7 @@ enum StoreCommand {
   private static func copy(_ from: String, _ to: String, _ catalogue: Catalogue) throws -> Int32 {
     let source = try StoreAccess.open(from)
     defer { source.close() }
-    let writer = StoreWriter(process: getpid(), socket: "")
-    let target: any WorldStore =
-      PostgresURL.isOne(to)
-      ? try PostgresStore.open(to, writer: writer, naming: UserNames().namingOfAll)
-      : try SQLiteStore.open(folder: to, durability: .full, writer: writer) { StoreAccess.complain("\($0)") }
+    let target = try StoreAccess.openForWriting(to)
     defer { target.close() }
     return try StoreAccess.reading(source) {
       let worlds = try source.worlds()

@@ -39,11 +39,11 @@ struct Repair {
 
   static func inputs(_ count: UInt64) -> String { count == 1 ? "1 input" : "\(count) inputs" }
 
-  private let store: SQLiteStore
+  private let store: any WorldStore
   private let persistence: Persistence
   private let name: String
 
-  init(_ store: SQLiteStore, _ catalogue: Catalogue, _ name: String, wallClock: @escaping () -> Int64) {
+  init(_ store: any WorldStore, _ catalogue: Catalogue, _ name: String, wallClock: @escaping () -> Int64) {
     self.store = store
     self.name = name
     persistence = Persistence(store, catalogue, Limits(), wallClock: wallClock)
@@ -52,7 +52,7 @@ struct Repair {
   // MARK: Survey
 
   /// - Complexity: O(inputs), since they are replayed as far as possible.
-  static func survey(_ name: String, in store: SQLiteReader, _ catalogue: Catalogue) throws -> Survey {
+  static func survey(_ name: String, in store: any WorldReading, _ catalogue: Catalogue) throws -> Survey {
     let catalogue = catalogue.readingDocuments
     let world = try StoreAccess.world(name, in: store)
     var reason: String?
@@ -71,7 +71,7 @@ struct Repair {
   }
 
   private static func latestReadableCheckpoint(
-    of name: String, in store: SQLiteReader, _ catalogue: Catalogue
+    of name: String, in store: any WorldReading, _ catalogue: Catalogue
   ) throws -> UInt64? {
     let stored = try StoreAccess.world(name, in: store)
     for mark in try store.checkpoints(of: name).reversed()
@@ -99,7 +99,9 @@ struct Repair {
       throw HistoryFailure.unreadable(
         world: name, reason: "it has inputs \(world.first) to \(world.head), and none is numbered \(end)")
     }
-    // No request can give a world this name. The store is locked, so no daemon runs.
+    // A folder is locked, so no daemon has it. On a database one may have the world in good order.
+    if other == nil, world.holder?.lease == .others { throw StoreFailure.fenced(world: name, by: world.holder) }
+    // No request can give a world this name.
     let made = other ?? "\(name) repaired"
     if other == nil, try store.world(made) != nil { try store.remove(made) }
     var settings = world.settings

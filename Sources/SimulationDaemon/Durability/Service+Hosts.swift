@@ -279,7 +279,10 @@ extension Service {
   private func takeNextWorlds(_ persistence: Persistence) {
     guard !persistence.worldsToTake.isEmpty, host >= persistence.nextTaking else { return }
     persistence.nextTaking = host &+ Service.takingPause
-    for stored in persistence.worldsToTake.prefix(Service.takenAtOnce) {
+    // Choosing the next one to load takes the longer the more are waiting for that.
+    let next = persistence.worldsToTake.prefix(max(0, Service.takenAtOnce - persistence.restorations.waiting.count))
+    persistence.worldsToTake.removeFirst(next.count)
+    for stored in next {
       guard let hosted = worlds[stored.name] else {
         take(addAbsent(stored.name, stored))
         continue
@@ -287,6 +290,5 @@ extension Service {
       review(hosted)
       take(hosted)
     }
-    persistence.worldsToTake.removeFirst(min(persistence.worldsToTake.count, Service.takenAtOnce))
   }
 }

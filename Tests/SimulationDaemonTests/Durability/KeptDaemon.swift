@@ -1,18 +1,21 @@
 import JournalStore
 import LineProtocol
+import PostgresStore
 import Simulator
 import StateMachines
 import Synchronization
+import TestSupport
 import Testing
 import UnixHost
 
 @testable import SimulationDaemon
 
 /// A daemon with durable worlds but without a process: a ``HostedService`` on a store in a folder, which can be killed
-/// at any moment and started again.
+/// at any moment and started again; or on a database, which can only be started again.
 final class KeptDaemon {
   /// The settings of a start.
   struct Setup {
+    var engine = Engine.sqlite
     var limits = Limits()
     var onRestart = OnRestart.remaining
     var durability = Durability.batch
@@ -57,7 +60,14 @@ final class KeptDaemon {
   let setup: Setup
   let wall: WallClock
   let host: HostedService
-  let store: SQLiteStore
+  /// Of the database; nil for a folder.
+  let address: String?
+  let anyStore: any WorldStore
+  /// - Precondition: It is in a folder.
+  var store: SQLiteStore {
+    guard let store = anyStore as? SQLiteStore else { preconditionFailure("this daemon keeps its worlds elsewhere") }
+    return store
+  }
   let faults: FaultPlan
   let warnings = Warnings()
   /// Its error messages to the administrator.
@@ -71,9 +81,12 @@ final class KeptDaemon {
 
   /// Starts a daemon in a folder.
   ///
-  /// - Parameter trouble: Called when the store is open, before worlds are loaded.
+  /// - Parameters:
+  ///   - address: Of its database; nil for a new one, if the setup is of one.
+  ///   - trouble: Called when the store is open, before worlds are loaded.
   init(
-    _ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), wall: WallClock = WallClock(),
+    _ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), at address: String? = nil,
+    wall: WallClock = WallClock(),
     trouble: (SQLiteStore) throws -> Void = { _ in }
   ) throws {
     var circumstances = SQLiteStore.Circumstances()
@@ -82,10 +95,19 @@ final class KeptDaemon {
     circumstances.faults = faults
     circumstances.boot = setup.boot
     circumstances.now = { wall.milliseconds / 1_000 }
-    let store = try SQLiteStore.open(
-      folder: folder.path, durability: setup.durability,
-      writer: StoreWriter(process: setup.process, socket: "/run/\(setup.process).sock"), circumstances
-    ) { [warnings] in warnings.add($0) }
+    let writer = StoreWriter(process: setup.process, socket: "/run/\(setup.process).sock")
+    let store: any WorldStore
+    switch setup.engine {
+    case .sqlite:
+      self.address = nil
+      store = try SQLiteStore.open(
+        folder: folder.path, durability: setup.durability, writer: writer, circumstances
+      ) { [warnings] in warnings.add($0) }
+    case .postgres:
+      let address = try address ?? PostgresServer.shared.get().makeDatabase()
+      self.address = address
+      store = try PostgresStore.open(address, writer: writer) { wall.milliseconds / 1_000 }
+    }
     host = HostedService(
       limits: setup.limits, with: setup.kinds, workers: setup.threads?.workers() ?? Workers(),
       users: setup.users
@@ -98,14 +120,14 @@ final class KeptDaemon {
     self.folder = folder
     self.setup = setup
     self.wall = wall
-    self.store = store
+    anyStore = store
     // The folder must exist as long as a world in it is served.
     service.report = { [said, folder] in
       _ = folder
       said.lines.append($0)
     }
     service.note = { [said] in said.notes.append($0) }
-    try trouble(store)
+    if let store = store as? SQLiteStore { try trouble(store) }
     try service.restoreAll()
     host.settle()
     if let failure = service.failure { throw failure }
@@ -129,7 +151,7 @@ final class KeptDaemon {
     setup.faults = nil
     setup.threads = nil
     change(&setup)
-    return try KeptDaemon(setup, in: folder, wall: wall)
+    return try KeptDaemon(setup, in: folder, at: address, wall: wall)
   }
 
   /// Makes the next disk call fail once; `body` must make one.

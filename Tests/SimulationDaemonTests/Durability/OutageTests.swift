@@ -11,13 +11,22 @@ import Testing
 struct OutageTests {
   /// Ways in which a store can fail from some moment on, and how each ends.
   enum Trouble: CaseIterable {
-    case full, readOnly, locked, dead
+    case full, readOnly, locked, dead, fullDatabase, readOnlyDatabase
+
+    static var here: [Trouble] { allCases.filter { Engine.here.contains($0.engine) } }
+
+    var engine: Engine {
+      switch self {
+      case .full, .readOnly, .locked, .dead: .sqlite
+      case .fullDatabase, .readOnlyDatabase: .postgres
+      }
+    }
 
     /// The text that clients get.
     var words: String {
       switch self {
-      case .full: "no room on the disk for "
-      case .readOnly: "is read-only"
+      case .full, .fullDatabase: "no room on the disk for "
+      case .readOnly, .readOnlyDatabase: "is read-only"
       case .locked: "is locked by another program"
       case .dead: "disk I/O error"
       }
@@ -28,9 +37,9 @@ struct OutageTests {
   ///
   /// - Returns: A closure that ends it.
   private func begin(_ trouble: Trouble, _ daemon: KeptDaemon) throws -> () throws -> Void {
-    let database = daemon.store.database
     switch trouble {
     case .full:
+      let database = daemon.store.database
       let pages = try database.number("PRAGMA page_count") ?? 0
       try database.run("PRAGMA max_page_count = \(pages)")
       // Uses up the last page.
@@ -38,6 +47,7 @@ struct OutageTests {
       while guest.ask("send p buttonClick")[0].hasPrefix("+") {}
       return { try database.run("PRAGMA max_page_count = 1000000") }
     case .readOnly:
+      let database = daemon.store.database
       try database.run("PRAGMA query_only = 1")
       return { try database.run("PRAGMA query_only = 0") }
     case .locked:
@@ -47,14 +57,30 @@ struct OutageTests {
     case .dead:
       daemon.faults.strike(call: 1, .fromThenOn)
       return { daemon.faults.strike(call: 0, .insteadOfCall) }
+    case .fullDatabase: return try refuseInsertions(with: "53100", daemon)
+    case .readOnlyDatabase: return try refuseInsertions(with: "25006", daemon)
     }
+  }
+
+  /// Lets a database refuse what it may refuse.
+  private func refuseInsertions(with code: String, _ daemon: KeptDaemon) throws -> () throws -> Void {
+    let (server, address) = (try PostgresServer.shared.get(), try #require(daemon.address))
+    try server.sql(
+      """
+      CREATE FUNCTION fsmd.refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '\(code)'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON fsmd.log EXECUTE FUNCTION fsmd.refuse()
+      """, in: address)
+    return { try server.sql("DROP TRIGGER refuse ON fsmd.log", in: address) }
   }
 
   @Test(
     "each request gets one answer with its tag, what was acknowledged stays, and all goes on afterwards",
-    arguments: Trouble.allCases)
+    arguments: Trouble.here)
   func answers(trouble: Trouble) throws {
-    let daemon = try KeptDaemon()
+    var setup = KeptDaemon.Setup()
+    setup.engine = trouble.engine
+    let daemon = try KeptDaemon(setup)
     let (one, other, watcher) = (daemon.connect(), daemon.connect(), daemon.connect())
     let free = daemon.host.connect(toWorld: "brief")
     _ = one.ask("new power p", "new shiftKey key", "send p buttonClick")
@@ -95,9 +121,10 @@ struct OutageTests {
     expect(watcher.lines().first, hasPrefix: "* \(head + 1) ")
     let journal = one.journal()
     expectEqual(Array(journal.prefix(acknowledged.count)), acknowledged)
-    try expectEqual(daemon.afterKill().connect().journal(), journal)
     expectEqual(other.ask("world new w2 durable=yes"), ["+ created w2"])
-    try expect(daemon.afterKill().connect("w2").ask("world")[0], hasPrefix: "+ world=w2")
+    let again = try trouble.engine == .sqlite ? daemon.afterKill() : daemon.restarted()
+    expectEqual(again.connect().journal(), journal)
+    expect(again.connect("w2").ask("world")[0], hasPrefix: "+ world=w2")
   }
 
   @Test("a world of which nobody asks comes back by itself, and its timers go on")

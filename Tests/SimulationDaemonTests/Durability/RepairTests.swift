@@ -1,5 +1,6 @@
 import Foundation
 import JournalStore
+import PostgresStore
 import StateMachines
 import TestSupport
 import Testing
@@ -12,14 +13,16 @@ struct RepairTests {
   /// A closed store with a world of lamps of the first release, and its view after each input.
   private struct Example {
     let folder: TestFolder
+    let address: String?
     var views: [UInt64: [String]] = [:]
     var journal: [String] = []
     var journals: [UInt64: [String]] = [:]
     var checkpoints: [UInt64] = []
     let setup: KeptDaemon.Setup
 
-    init(_ limits: String..., end: [String] = []) throws {
+    init(_ engine: Engine = .sqlite, _ limits: String..., end: [String] = []) throws {
       var setup = KeptDaemon.Setup()
+      setup.engine = engine
       for limit in limits { expectNil(setup.limits.set(limit)) }
       setup.kinds = [ReleasedLamp<UpgradeTests.First>.entry]
       self.setup = setup
@@ -36,9 +39,10 @@ struct RepairTests {
         journals[guest.client.hosted.head] = guest.journal()
       }
       journal = guest.journal()
-      checkpoints = try daemon.store.checkpoints(of: "z").map(\.sequence)
+      checkpoints = try daemon.anyStore.checkpoints(of: "z").map(\.sequence)
       daemon.service.release()
       folder = daemon.folder
+      address = daemon.address
     }
 
     /// The first input with the event that a later release lacks.
@@ -48,11 +52,15 @@ struct RepairTests {
     }
 
     func repairing<R>(_ body: (Repair) throws -> R) throws -> R {
+      let writer = StoreWriter(process: 2, socket: "")
       var circumstances = SQLiteStore.Circumstances()
       circumstances.boot = 1
-      let store = try SQLiteStore.open(
-        folder: folder.path, durability: .full, writer: StoreWriter(process: 2, socket: ""), circumstances
-      ) { _ in }
+      let store: any WorldStore =
+        if let address {
+          try PostgresStore.open(address, writer: writer)
+        } else {
+          try SQLiteStore.open(folder: folder.path, durability: .full, writer: writer, circumstances) { _ in }
+        }
       defer { store.close() }
       return try body(Repair(store, Example.catalogue, "z", wallClock: { 0 }))
     }
@@ -65,7 +73,7 @@ struct RepairTests {
     }()
 
     func survey() throws -> Repair.Survey {
-      let store = try SQLiteReader.open(folder: folder.path)
+      let store = try StoreAccess.open(address ?? folder.path)
       defer { store.close() }
       return try Repair.survey("z", in: store, Example.catalogue)
     }
@@ -74,7 +82,7 @@ struct RepairTests {
     func later() throws -> KeptDaemon {
       var setup = setup
       setup.kinds = [ReleasedLamp<UpgradeTests.NoEvent>.entry]
-      return try KeptDaemon(setup, in: folder)
+      return try KeptDaemon(setup, in: folder, at: address)
     }
   }
 
@@ -94,9 +102,9 @@ struct RepairTests {
     _ = try whole.repairing { _ in }
   }
 
-  @Test("up to an input, in its place: the world is as it was then, and goes on")
-  func place() throws {
-    let example = try Example()
+  @Test("up to an input, in its place: the world is as it was then, and goes on", arguments: Engine.here)
+  func place(engine: Engine) throws {
+    let example = try Example(engine)
     try example.repairing { try $0.run(to: example.dim - 1, as: nil) }
     let daemon = try example.later()
     let guest = daemon.connect("z")
@@ -119,9 +127,9 @@ struct RepairTests {
     expect(saved.journal() == kept && saved.view() == example.views[example.dim - 1])
   }
 
-  @Test("as another world: the one that there is stays as it is")
-  func other() throws {
-    let example = try Example()
+  @Test("as another world: the one that there is stays as it is", arguments: Engine.here)
+  func other(engine: Engine) throws {
+    let example = try Example(engine)
     try example.repairing { try $0.run(to: example.dim - 1, as: "saved") }
     #expect(throws: (any Error).self) { try example.repairing { try $0.run(to: 3, as: "saved") } }
     let daemon = try example.later()
@@ -131,9 +139,10 @@ struct RepairTests {
     expectEqual(first.connect("z").journal(), example.journal)
   }
 
-  @Test("an input up to which it cannot be played changes nothing, and there must be such an input")
-  func impossible() throws {
-    let example = try Example()
+  @Test(
+    "an input up to which it cannot be played changes nothing, and there must be such an input", arguments: Engine.here)
+  func impossible(engine: Engine) throws {
+    let example = try Example(engine)
     for end in [example.dim, 1_000] {
       #expect(throws: (any Error).self) { try example.repairing { try $0.run(to: end, as: nil) } }
     }
@@ -143,9 +152,9 @@ struct RepairTests {
     expectEqual(first.connect("z").journal(), example.journal)
   }
 
-  @Test("up to a checkpoint, though what is before it cannot be played")
-  func checkpoint() throws {
-    let example = try Example("checkpointInputs=3", "journal=1")
+  @Test("up to a checkpoint, though what is before it cannot be played", arguments: Engine.here)
+  func checkpoint(engine: Engine) throws {
+    let example = try Example(engine, "checkpointInputs=3", "journal=1")
     let survey = try example.survey()
     let last = try #require(example.checkpoints.last { $0 > example.dim })
     expectEqual(survey.checkpoint, last)
