@@ -26,7 +26,7 @@ struct LentWorldsTests {
     var machines: [String] {
       switch self {
       case .advance: []
-      case .cast: (0..<600).map { "new regex r\($0) pattern=(.|b)*a...................." }
+      case .cast: (0..<1_000).map { "new regex r\($0) pattern=(.|b)*a...................." }
       case .end: (0..<400).map { "new power m\($0)" }
       }
     }
@@ -42,7 +42,7 @@ struct LentWorldsTests {
     var text: String {
       switch self {
       case .advance: "@long advance 36500d\n"
-      case .cast: "@long cast r* text " + String(repeating: "ab", count: 5_000) + "\n"
+      case .cast: "@long cast r* text " + String(repeating: "ab", count: 500) + "\n"
       case .end: "begin\n" + String(repeating: "cast m* buttonClick\n", count: 5_000) + "@long end\n"
       }
     }
