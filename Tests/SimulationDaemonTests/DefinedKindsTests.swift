@@ -42,7 +42,7 @@ struct DefinedKindsTests {
     let guest = HostedService().connect(toWorld: "w")
     expectEqual(
       define("tally", Self.counter(to: 3), guest), ["+ defined tally version=1 states=2 events=2 t=0.000 seq=1"])
-    expect(guest.say("kinds").contains { $0.hasPrefix(". tally states=2 events=3 timers=1 ") })
+    expect(guest.say("kinds").contains { $0.hasPrefix(". tally states=2 events=2 timers=1 ") })
     expect(guest.say("describe tally").last, hasPrefix: "+ ")
     expectEqual(guest.say("new tally c"), ["+ created c low t=0.000 seq=2"])
     expectEqual(guest.say("send c add"), ["+ stayed low t=0.000 seq=3"])
@@ -856,17 +856,17 @@ struct DefinedKindsTests {
       open --> shut : press [n >= 3]
 
       """
-    _ = guest.say("define door format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
-    expect(guest.say("kinds door")[0], hasPrefix: ". door states=2 events=1 ")
+    _ = guest.say("define hatch format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    expect(guest.say("kinds hatch")[0], hasPrefix: ". hatch states=2 events=1 ")
     let refusal = "argument=keyIn got=maybe allowed=on,off,true,false : keyIn is one of on,off,true,false, not 'maybe'"
     expectEqual(
       guest.play(
-        "new door d keyIn=maybe", "new door d keyIn=no", "send d press keyIn=maybe", "cast * press keyIn=maybe"),
+        "new hatch d keyIn=maybe", "new hatch d keyIn=no", "send d press keyIn=maybe", "cast * press keyIn=maybe"),
       [
         "- BAD-ARGUMENT \(refusal)", "+ created d shut t=0.000 seq=2", "- BAD-ARGUMENT \(refusal)",
         "- BAD-ARGUMENT \(refusal)",
       ])
-    expectEqual(guest.say("send d press"), ["+ ignored shut t=0.000 seq=3"])
+    expect(guest.say("send d press").first, hasPrefix: "+ ignored shut t=0.000 seq=3")
     for word in ["on", "yes", "true", "1"] {
       expect(guest.play("send d press keyIn=\(word)", "undo").first, hasPrefix: "+ moved shut open ")
     }

@@ -396,6 +396,9 @@ struct PresenterTests {
     try expectEqual(
       shown("goto 3d", late, format: .people(style)),
       "error: it is only 1d 00:05:43.5; wait (BAD-ARGUMENT)\n  allowed: up to 1d 00:05:43.5\n")
+    // Elsewhere it can be typed.
+    try expectEqual(
+      shown("goto 3d", late), "error: it is only 86743.500123; wait (BAD-ARGUMENT)\n  allowed: up to 86743.500123\n")
     try expectEqual(
       shown("who", ". ana client=1 world=main since=86743.500 idle=0.250", "+ 1", format: .people(style)),
       "  ana  client=1  world=main  since=1d 00:05:43.5  idle=0.25s\n")

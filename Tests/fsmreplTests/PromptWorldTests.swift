@@ -409,7 +409,8 @@ struct PromptWorldTests {
     try terminal.wait(for: "  brought back: new power lamp\n")
     // It has lived.
     terminal.type("drop lamp\rjournal lamp\rlist\r")
-    try expect(!terminal.wait(for: "#5 0.000").contains("there is no machine"))
+    try terminal.wait(for: "lamp  dropped\n")
+    try expect(!terminal.wait(for: "none\n").contains("there is no machine"))
   }
 
   @Test("a script that lets time pass does not begin where the clock runs, and its seed is told of")

@@ -68,7 +68,7 @@ struct Wording: Equatable {
   }
 
   func failure(_ line: ServerLine) -> ScreenText {
-    let text = line.note ?? ""
+    let text = times(in: line.note ?? "", of: line)
     let lines: [ScreenText]
     switch FailureCode(rawValue: line.code) {
     case .refused:
@@ -101,13 +101,13 @@ struct Wording: Equatable {
 
   /// What helps against a failure, below what has failed: what was meant, what is allowed, and what leads there.
   func hints(_ line: ServerLine) -> [ScreenText] {
-    let text = line.note ?? ""
+    let text = times(in: line.note ?? "", of: line)
     var hints: [ScreenText] = []
     if let meant = line["did-you-mean"], !text.includes("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
     if let meant = duration(meantBy: line) { hints.append("did you mean \(style(.name, meant))?") }
-    if let allowed = line["allowed"], let hint = hint(allowed, line, text) { hints.append(hint) }
+    if let allowed = line["allowed"], let hint = hint(times(in: allowed, of: line), line, text) { hints.append(hint) }
     if let ignores = line["ignores"] {
       let events = ignores.split(separator: ",").map { style(.quiet, String($0)) }.joined(separator: ", ")
       hints.append("would do nothing: \(events)")
@@ -389,6 +389,13 @@ struct Wording: Equatable {
   func time(_ text: String?) -> String {
     guard let text else { return "?" }
     return style.isPresenting ? TimeText.people(text) ?? text : ScreenTime.text(text)
+  }
+
+  /// A text of a failure, for a room with the times in it as people say them, if it is about a time. Elsewhere they can
+  /// be typed, so they are whole.
+  private func times(in text: String, of failure: ServerLine) -> String {
+    guard style.isPresenting, failure["argument"] == "time" else { return text }
+    return text.replacing(/[0-9]+\.[0-9]{3,}/) { time(String($0.output)) }
   }
 
   /// How many timers a request has fired, if its answer says so.
