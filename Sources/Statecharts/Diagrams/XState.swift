@@ -128,11 +128,7 @@ extension DiagramReader {
     var inner = region
     if case .history(let isDeep) = node.kind, let parent {
       node.state = xstate.nodes[parent].state
-      if isDeep {
-        diagram.states[node.state].hasDeepHistory = true
-      } else {
-        diagram.states[node.state].hasHistory = true
-      }
+      mention(\.states[node.state].histories, isDeep)
     } else if !isDiagram {
       node.state = diagram.states.count
       diagram.states.append(Diagram.State(id: name(key, parent, offset), offset: offset))
