@@ -490,7 +490,7 @@ struct ChartDiagram {
           omit("a script", line)
           continue
         }
-        texts.append("{ \(text) }")
+        texts.append(Self.enclosed(text, "{ ", " }"))
       case .cancel(let source):
         if let id = chart.text(of: source), isName(id) {
           texts.append("cancel \(id)")
@@ -532,6 +532,12 @@ struct ChartDiagram {
     return texts.isEmpty ? nil : texts.joined(separator: ", ")
   }
 
+  /// A text in brackets, unless it is in such already.
+  private static func enclosed(_ text: String, _ open: String, _ close: String) -> String {
+    let placed = PlacedText(text, at: 0)
+    return text.first == open.first && placed.closing(0) == placed.bytes.count - 1 ? text : open + text + close
+  }
+
   private mutating func send(_ send: Chart.Send, _ line: Chart.Index) -> String? {
     func constant(_ source: Chart.Source) -> String?? {
       switch source {
@@ -560,7 +566,7 @@ struct ChartDiagram {
         omit("data of a <send>", line)
         continue
       }
-      parameters.append("\(parameter.name) = (\(text))")
+      parameters.append("\(parameter.name) = \(Self.enclosed(text, "(", ")"))")
     }
     let data = parameters.isEmpty ? "" : "(\(parameters.joined(separator: ", ")))"
     if type == "output" {

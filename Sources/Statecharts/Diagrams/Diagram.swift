@@ -40,7 +40,6 @@ struct Diagram {
     private var arrows: [Bool: Int?] = [:]
 
     var isEmpty: Bool { arrows.isEmpty }
-
     func contains(isDeep: Bool) -> Bool { arrows[isDeep] != nil }
 
     subscript(isDeep: Bool) -> Int? {

@@ -310,12 +310,7 @@ extension DiagramReader {
   }
 
   private func isWithin(_ node: Int, _ outer: Int) -> Bool {
-    var node = node
-    while node != outer {
-      guard let parent = xstate.nodes[node].parent else { return false }
-      node = parent
-    }
-    return true
+    node == outer || xstate.nodes[node].parent.map { isWithin($0, outer) } ?? false
   }
 
   /// Adds an arrow from a node to what a target names, over a fork if that is several states.
