@@ -307,7 +307,7 @@ struct DiagramTests {
     expect(first("<!DOCTYPE html>"), hasSuffix: "; this is a page of HTML, and no diagram")
     expect(
       first("<?xml version='1.0'?>"),
-      hasSuffix: "; this is XML: give the file a name that ends with .scxml, or write format=scxml")
+      hasSuffix: "; this is XML: write format=scxml, or name the file *.scxml")
     let fences = "; the file has the diagram alone, without the Markdown around it"
     expect(first("```mermaid\nstateDiagram-v2").hasSuffix(fences) && first("# Title").hasSuffix(fences))
   }

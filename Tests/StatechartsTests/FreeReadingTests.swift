@@ -27,7 +27,7 @@ struct FreeReadingTests {
       ("owner's choice", "ownersChoice"), ("<b>stop</b> it", "stopIt"), ("ready<br/>(warm)", "readyWarm"),
       ("drück 🚀 los", "drückLos"), ("Запрос отправлен", "запросОтправлен"), ("read -> write", "readWrite"),
       ("success/failure response", "successFailureResponse"), ("press", "press"), ("404", "404"),
-      ("pay now, or leave", "payNowOrLeave"),
+      ("pay now, or leave", "payNowOrLeave"), ("files/list/all", "filesListAll"), ("after 10s or knock", "knock"),
     ])
   func events(label: String, event: String) throws {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)")
@@ -409,6 +409,53 @@ struct FreeReadingTests {
       expectNil(difference, "\(difference ?? "")\n\(text)")
     }
     expectEqual(second.stateDiagram().text, text)
+  }
+
+  @Test("is written with the author's titles, descriptions and labels, and read again so")
+  func words() throws {
+    let lines = [
+      "state \"Waiting room\" as w", "w : people sit here", "w : #quot;busy#quot;",
+      "state \"Inside<br/>a whole block\" as inside {", "w --> inside : call()",
+      "inside --> w : read it, or leave it", "inside --> w : 30s timeout", "inside --> end : user / system stops",
+    ]
+    let (head, tail) = (lines[...3], lines[4...])
+    let (run, _) = try Self.load((["[*] --> w"] + head + ["[*] --> deep", "}"] + tail).joined(separator: "\n"))
+    let text = run.definition.stateDiagram().text
+    for line in lines { expect(text.contains(line), "\(line) is not in\n\(text)") }
+    let again = try Self.load(String(text.dropFirst("stateDiagram-v2\n".count))).run.definition
+    expectEqual(again.stateDiagram().text, text)
+    expectEqual(again.picture.boxes.map(\.texts), run.definition.picture.boxes.map(\.texts))
+    expectEqual(again.picture.arrows.map(\.trigger), run.definition.picture.arrows.map(\.trigger))
+  }
+
+  @Test("has what a state does at an event behind \"on\", and a path for no action")
+  func textsOfStates() throws {
+    var (run, notes) = try Self.load("[*] --> a\na : on set(n) [n > 2] / beep\na : files/list/all\na --> b : go")
+    expectEqual(run.definition.picture.boxes[0].texts, ["files/list/all"], "\(notes)")
+    run.send("set", Self.data([("n", "3")]))
+    expectEqual(run.told.count, 1)
+    expectEqual(run.word, "a")
+  }
+
+  @Test("takes a state for that of the block that begins with it")
+  func beginningOfAnother() throws {
+    var (run, notes) = try Self.load(
+      """
+      [*] --> door
+      state door {
+        [*] --> closed
+        closed --> open : push
+      }
+      state room {
+        [*] --> open
+        open --> lit : switch
+      }
+      """)
+    run.send("push")
+    expectEqual(run.word, "open", "\(notes)")
+    run.send("switch")
+    expectEqual(run.word, "lit")
+    expect(notes.contains { $0.contains("room begins in open, which belongs into it") }, "\(notes)")
   }
 
   @Test("takes a state that nothing leads out of for a misspelled one only if it is nearly another one")

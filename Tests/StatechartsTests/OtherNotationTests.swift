@@ -84,6 +84,23 @@ struct OtherNotationTests {
     return arrows.indices.filter { !taken.contains("arrow \($0)") }.map { arrows[$0] }
   }
 
+  @Test("takes PlantUML's short arrows, and a text that goes on in an indented line")
+  func shortArrows() throws {
+    let (definition, findings) = try Self.load(
+      """
+      @startuml
+      [*] -r> a
+      a -d> b : go
+      b : entry / send tick\\n\u{A0}\u{A0}as t after 5s
+      b -u> a : tick
+      @enduml
+      """, .plantuml)
+    var run = VirtualRun(definition)
+    run.send("go")
+    run.advance(by: .seconds(5))
+    expectEqual(run.word, "a", "\(findings)")
+  }
+
   @Test("loads as people write it, every arrow can be taken, and it is written again", arguments: 0..<2)
   func documents(place: Int) throws {
     let (notation, documents) = Self.notations[place]

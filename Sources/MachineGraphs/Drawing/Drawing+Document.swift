@@ -22,8 +22,8 @@ extension Drawing {
       if let parent = picture.boxes[box].parent { inner[parent].formUnion(inner[box]) }
     }
     for box in picture.boxes {
-      var node = Node(
-        name: box.name, title: box.title, about: box.about, parent: box.parent, region: "")
+      var node = Node(name: box.name, title: box.title, parent: box.parent, region: "")
+      node.texts = box.texts
       node.isInitial = box.isInitial
       node.isFinal = box.isFinal
       node.isChoice = box.isChoice

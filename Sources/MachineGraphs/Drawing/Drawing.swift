@@ -82,6 +82,8 @@ public struct Drawing: Sendable {
     /// The last part of the name.
     public let title: String
     public var about = ""
+    /// What the document says of it, a line for each text.
+    public var texts: [String] = []
     /// The place of the node around it in ``Drawing/nodes``.
     public let parent: Int?
     /// The name of the region of `parent` that contains it; empty if it has none.
@@ -204,15 +206,22 @@ public struct Drawing: Sendable {
     }
   }
 
-  /// What stands below a state's title: a line for each thing handled within it, and one for each effect of others.
+  /// What stands below a state's title: its texts, a line for each thing handled within it, and one for each effect of
+  /// others.
   func innerLines(_ node: Int) -> [String] {
-    inner(node).flatMap { effect, labels in
-      switch effect {
-      case .moved, .stayed: labels.map(\.text)
-      case .ignored: ["ignores " + labels.map(\.text).joined(separator: ", ")]
-      case .refused: ["refuses " + labels.map(\.text).joined(separator: ", ")]
+    nodes[node].texts
+      + inner(node).flatMap { effect, labels in
+        switch effect {
+        case .moved, .stayed: labels.map(\.text)
+        case .ignored: ["ignores " + labels.map(\.text).joined(separator: ", ")]
+        case .refused: ["refuses " + labels.map(\.text).joined(separator: ", ")]
+        }
       }
-    }
+  }
+
+  /// The title of a node with states in it; in the picture of a document, what stands below a state's title follows.
+  func heading(_ node: Int) -> [String] {
+    [nodes[node].title] + (isOfDocument && detail != .plain ? TextLines.indented(innerLines(node)) : [])
   }
 
   /// The states, which contain no others.

@@ -52,11 +52,12 @@ protocol NamingWriter {
 extension NamingWriter {
   var isPlain: Bool { drawing.detail == .plain }
 
-  /// What is true in a state, if there is room for it, and what is handled within it.
-  func texts(of place: Int) -> [String] {
+  /// What is true in a state, if there is room for it, and what is handled within it: the lines of each text. A text is
+  /// one statement, so that it can be read again.
+  func texts(of place: Int, _ wrapped: (String) -> [String]) -> [[String]] {
     guard !isPlain else { return [] }
-    let about = drawing.hasFewStates ? TextLines.wrapped(drawing.nodes[place].about) : []
-    return about + TextLines.indented(drawing.innerLines(place))
+    let about = drawing.hasFewStates ? drawing.nodes[place].about : ""
+    return ([about].filter { !$0.isEmpty } + drawing.innerLines(place)).map(wrapped)
   }
 }
 

@@ -104,7 +104,8 @@ private struct DotText {
         return region.name.isEmpty
           ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
       }
-      return cluster("\(place)", node.title, "rounded", port(of: place) + inner, id: drawing.pictureID(of: place))
+      let title = drawing.heading(place).joined(separator: "\n")
+      return cluster("\(place)", title, "rounded", port(of: place) + inner, id: drawing.pictureID(of: place))
     } + hubNodes(in: home)
   }
 

@@ -133,14 +133,14 @@ private struct MermaidText: NamingWriter {
       let inner = node.regions.enumerated().flatMap { number, region -> [String] in
         let states = nodes(of: region, drawn: drawn)
         guard !region.name.isEmpty else { return states }
-        return subgraph("\(ids[place])_\(number + 1)", region.name, states)
+        return subgraph("\(ids[place])_\(number + 1)", [region.name], states)
       }
-      return subgraph(ids[place], node.title, inner)
+      return subgraph(ids[place], drawing.heading(place), inner)
     }
   }
 
-  private func subgraph(_ id: String, _ title: String, _ lines: [String]) -> [String] {
-    ["subgraph \(id)[\"\(Mermaid.escaped(title))\"]"] + lines.map { "    " + $0 } + ["end"]
+  private func subgraph(_ id: String, _ title: [String], _ lines: [String]) -> [String] {
+    ["subgraph \(id)[\"\(Mermaid.joined(title))\"]"] + lines.map { "    " + $0 } + ["end"]
   }
 
   private var plainMark: [String] {

@@ -40,7 +40,7 @@ private struct PlantUMLText: NamingWriter {
       let head = "\(indent)state \"\(Self.title(node.title))\" as \(ids[place])\(look)"
       guard node.isComposite else {
         lines.append(head)
-        lines += texts(of: place).map { "\(indent)\(ids[place]) : \(Self.escaped($0))" }
+        lines += statements(of: place).map { indent + $0 }
         if node.isFinal { lines.append("\(indent)\(ids[place]) --> [*]") }
         continue
       }
@@ -56,9 +56,16 @@ private struct PlantUMLText: NamingWriter {
         lines.append("\(indent)  }")
       }
       lines.append("\(indent)}")
+      if drawing.isOfDocument { lines += statements(of: place).map { indent + $0 } }
     }
     if let initial = region.initial { lines.append("\(indent)[*] --> \(ids[initial])") }
     return lines
+  }
+
+  private func statements(of place: Int) -> [String] {
+    texts(of: place) { TextLines.indented([$0]) }.map { lines in
+      "\(ids[place]) : \(lines.map(Self.escaped).joined(separator: "\\n"))"
+    }
   }
 
   private func line(_ stroke: Stroke) -> String {

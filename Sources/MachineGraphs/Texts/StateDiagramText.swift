@@ -39,11 +39,11 @@ private struct StateDiagramText: NamingWriter {
       }
       guard node.isComposite else {
         lines.append("\(indent)state \"\(title)\" as \(ids[place])")
-        lines += statements(of: place).map { "\(indent)\(ids[place]) : \(Mermaid.joined($0))" }
+        lines += texts(of: place) { TextLines.wrapped($0) }.map { "\(indent)\(ids[place]) : \(Mermaid.joined($0))" }
         if node.isFinal { lines.append("\(indent)\(ids[place]) --> [*]") }
         continue
       }
-      lines.append("\(indent)state \"\(title)\" as \(ids[place]) {")
+      lines.append("\(indent)state \"\(Mermaid.joined(drawing.heading(place)))\" as \(ids[place]) {")
       for (number, inner) in node.regions.enumerated() {
         if number > 0 { lines.append("\(indent)    --") }
         if inner.name.isEmpty {
@@ -62,14 +62,6 @@ private struct StateDiagramText: NamingWriter {
       lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)"))
     }
     return lines
-  }
-
-  /// What is true in a state, and what is handled within it: the lines of each text. A text is one statement, so that it
-  /// can be read again.
-  private func statements(of place: Int) -> [[String]] {
-    guard !isPlain else { return [] }
-    let about = drawing.hasFewStates ? drawing.nodes[place].about : ""
-    return ([about].filter { !$0.isEmpty } + drawing.innerLines(place)).map { TextLines.wrapped($0) }
   }
 
   private struct Home: Hashable {

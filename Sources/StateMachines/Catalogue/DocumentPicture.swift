@@ -56,7 +56,8 @@ package struct DocumentPicture: Sendable {
     /// The id, by which states of machines name it.
     package var name: String
     package var title: String
-    package var about: String
+    /// What the document says of it, a line for each text.
+    package var texts: [String]
     /// The box around it, and which of its regions it is in.
     package var parent: Int?
     package var region: Int
@@ -69,12 +70,12 @@ package struct DocumentPicture: Sendable {
     package var canRest: Bool
 
     package init(
-      name: String, title: String, about: String, parent: Int?, region: Int, regions: Int, isInitial: Bool,
+      name: String, title: String, texts: [String], parent: Int?, region: Int, regions: Int, isInitial: Bool,
       isFinal: Bool, isChoice: Bool, canRest: Bool
     ) {
       self.name = name
       self.title = title
-      self.about = about
+      self.texts = texts
       self.parent = parent
       self.region = region
       self.regions = regions

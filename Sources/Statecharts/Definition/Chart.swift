@@ -173,7 +173,7 @@ struct Chart: Sendable {
   /// Whether guards and actions ask events for such data only, of which there is a sample of each class.
   var asksSamplesOnly = false
   /// The titles and descriptions that states have in a diagram, by their ids; "" for none. And whether they are choices.
-  var texts: [String: (title: String, about: String, isChoice: Bool)] = [:]
+  var texts: [String: (title: String, about: [String], isChoice: Bool)] = [:]
   /// Data that guards ask events for, as JSON, by the events' names; "" for those that every event is asked for.
   var eventData: [String: [String]] = [:]
 

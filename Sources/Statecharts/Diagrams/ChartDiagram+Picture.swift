@@ -31,7 +31,7 @@ extension ChartDiagram {
           DocumentPicture.Box(
             name: isHistory ? name(of: state) : ids[state],
             title: isHistory ? (own.kind == .deepHistory ? "H*" : "H") : title.isEmpty ? ids[state] : title,
-            about: text.map(\.about).flatMap { $0.isEmpty ? nil : $0 } ?? "line \(own.line)",
+            texts: text?.about ?? [],
             parent: parent > 0 ? places[parent] : nil,
             region: region,
             regions: own.kind == .parallel ? inner : own.kind == .compound ? 1 : 0,

@@ -158,7 +158,9 @@ struct ChartDiagram {
         texts.append("\(word) / \(actions)")
       }
     }
-    let title = Self.escaped(ids[state])
+    let text = chart.texts[ids[state]]
+    let title = Self.escaped(text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? ids[state])
+    texts += text?.about.map(written(description:)) ?? []
     if isChoice(state) {
       lines.append("\(indent(depth))state \(names[state]) <<choice>>")
       return
@@ -209,7 +211,7 @@ struct ChartDiagram {
     let own = chart.states[state]
     let arrows = own.transitions.map { chart.transitions[Int($0)] }
     guard own.kind == .atomic, own.onEntry.isEmpty, own.onExit.isEmpty, arrows.count > 1, names[state] == ids[state],
-      chart.texts[ids[state]]?.about ?? "" == ""
+      chart.texts[ids[state]]?.about.isEmpty != false
     else { return false }
     return arrows.allSatisfy { $0.descriptors.isEmpty && $0.targets.count == 1 }
       && arrows.dropLast().allSatisfy { $0.condition != Chart.none }
@@ -326,11 +328,15 @@ struct ChartDiagram {
     else { return nil }
     let words = chart.eventTexts["\(id) "]
     let time = "after \(DiagramReader.duration(nanoseconds))"
+    func text(_ event: String?, otherwise formal: String) -> String {
+      words.flatMap { Self.isWritable($0, for: event, after: nanoseconds) ? $0 : nil } ?? formal
+    }
     if chart.timerEvents.contains(chart.events.number(of: event)), event == id, id == "\(state).after.\(delay)" {
-      return Timer(event: event, text: time, words: words ?? time, isNameless: true)
+      return Timer(event: event, text: text(nil, otherwise: time), words: words ?? time, isNameless: true)
     }
     guard id == "\(state).\(event).\(delay)", isEventName(event) else { return nil }
-    return Timer(event: event, text: "\(event) \(time)", words: words ?? "\(event) \(time)")
+    let formal = "\(event) \(time)"
+    return Timer(event: event, text: text(event, otherwise: formal), words: words ?? formal)
   }
 
   /// - Returns: `nil` for a transition that is left out, since none of its events can be written.
@@ -347,7 +353,8 @@ struct ChartDiagram {
         if let texts = timers[place] {
           events += texts
         } else if transition.descriptors.count == 1, !hasSamples(transition), let words = chart.eventTexts[name],
-          isWritable(words, for: name)
+          Self.isWritable(words, for: name),
+          transition.condition == Chart.none && transition.block == Chart.none || !words.contains(where: "/[".contains)
         {
           events.append(words)
         } else if isEventName(name), name != "timer" || events.isEmpty {
@@ -394,12 +401,32 @@ struct ChartDiagram {
     return expression.hasSamples
   }
 
-  /// Whether words are read again as the event that they name.
-  private func isWritable(_ words: String, for event: String) -> Bool {
-    Prose.name(of: words) == event
-      && words.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || $0 == " " || $0 == "’" || $0 == "'" }
-      && !["if ", "after ", "internal ", "or "].contains(where: words.lowercased().hasPrefix)
-      && !words.includes(" if ") && Prose.time(in: words) == nil
+  /// A diagram of two states with a text, as it is read again.
+  private static func read(_ text: String, _ reading: DiagramReading = .free) -> Diagram {
+    let bytes = Array("stateDiagram-v2\n[*] --> a\na\(text.prefix(4_096))".utf8)
+    return DiagramReader(complete: bytes, .mermaid, reading, limits: DocumentLimits(), ReadingPace { true }).diagram
+  }
+
+  /// Whether an arrow with these words alone is read again as one that waits for an event or a timer.
+  private static func isWritable(_ words: String, for event: String?, after nanoseconds: Int64? = nil) -> Bool {
+    let diagram = read(" --> b : \(escaped(words))")
+    guard !diagram.hasErrors, diagram.arrows.count == 2, diagram.arrows[1].label.triggers.count == 1 else {
+      return false
+    }
+    let label = diagram.arrows[1].label
+    guard label.condition == nil, label.content.isEmpty, label.samples == nil, !label.isInternal else { return false }
+    switch label.triggers[0] {
+    case .event(let name): return nanoseconds == nil && name.string == event
+    case .timer(let name, let time, _): return time == nanoseconds && name?.string == event
+    }
+  }
+
+  /// A description as it is read again: in quotes if its words could be a label.
+  private func written(description text: String) -> String {
+    let isPlain = [.strict, .free].allSatisfy { reading in
+      Self.read(" : \(Self.escaped(text))", reading).states.first?.descriptions == [text]
+    }
+    return isPlain && !chart.events.names.contains(Prose.name(of: text)) ? text : "\"\(text)\""
   }
 
   /// Whether some transition takes an event.
@@ -465,7 +492,7 @@ struct ChartDiagram {
           omit("a script", line)
           continue
         }
-        texts.append("{ \(text) }")
+        texts.append(Self.enclosed(text, "{ ", " }"))
       case .cancel(let source):
         if let id = chart.text(of: source), isName(id) {
           texts.append("cancel \(id)")
@@ -507,6 +534,12 @@ struct ChartDiagram {
     return texts.isEmpty ? nil : texts.joined(separator: ", ")
   }
 
+  /// A text in brackets, unless it is in such already.
+  private static func enclosed(_ text: String, _ open: String, _ close: String) -> String {
+    let placed = PlacedText(text, at: 0)
+    return text.first == open.first && placed.closing(0) == placed.bytes.count - 1 ? text : open + text + close
+  }
+
   private mutating func send(_ send: Chart.Send, _ line: Chart.Index) -> String? {
     func constant(_ source: Chart.Source) -> String?? {
       switch source {
@@ -535,7 +568,7 @@ struct ChartDiagram {
         omit("data of a <send>", line)
         continue
       }
-      parameters.append("\(parameter.name) = (\(text))")
+      parameters.append("\(parameter.name) = \(Self.enclosed(text, "(", ")"))")
     }
     let data = parameters.isEmpty ? "" : "(\(parameters.joined(separator: ", ")))"
     if type == "output" {

@@ -33,11 +33,21 @@ struct Diagram {
     var arrows: [Int] = []
     /// Whether an arrow from it or to it could not be read.
     var isFaulty = false
-    var hasHistory = false
-    var hasDeepHistory = false
-    /// Arrows from `NAME[H]` and `NAME[H*]` to where they lead for the first time.
-    var historyDefault: Int?
-    var deepHistoryDefault: Int?
+    /// `NAME[H]` and `NAME[H*]`.
+    var histories = Histories()
+  }
+
+  /// The histories that are mentioned, with the arrow of each to where it leads for the first time.
+  struct Histories {
+    private var arrows: [Bool: Int?] = [:]
+
+    var isEmpty: Bool { arrows.isEmpty }
+    func contains(isDeep: Bool) -> Bool { arrows[isDeep] != nil }
+
+    subscript(isDeep: Bool) -> Int? {
+      get { arrows[isDeep] ?? nil }
+      set { arrows[isDeep] = .some(newValue) }
+    }
   }
 
   /// A sequence of states of which one is active: the whole diagram, or what `--` separates.
@@ -47,11 +57,8 @@ struct Diagram {
     var offset: Int
     /// Arrows from `[*]`.
     var initials: [Int] = []
-    /// Arrows from `[H]` and `[H*]` to where they lead for the first time.
-    var historyDefault: Int?
-    var deepHistoryDefault: Int?
-    var hasHistory = false
-    var hasDeepHistory = false
+    /// `[H]` and `[H*]`.
+    var histories = Histories()
     var hasFinal = false
   }
 

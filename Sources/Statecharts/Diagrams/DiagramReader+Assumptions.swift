@@ -39,23 +39,21 @@ extension DiagramReader {
   private mutating func readWordInternal(_ arrow: Int) {
     let own = diagram.arrows[arrow]
     guard case .state(let source) = own.source, case .state(let target)? = own.target, source != target,
-      !isWithin(target, source), case .event(let name)? = own.label.triggers.first, own.label.triggers.count == 1
+      !regions(around: target).contains(where: { diagram.regions[$0].owner == source }),
+      case .event(let name)? = own.label.triggers.first, own.label.triggers.count == 1
     else { return }
     diagram.arrows[arrow].label.isInternal = false
     let words = PlacedText("internal \(name.string)", at: own.offset)
     diagram.arrows[arrow].label.triggers = [.event(event(ofWords: words))]
   }
 
-  /// Whether a state is declared or mentioned in a block of another one.
-  private func isWithin(_ state: Int, _ outer: Int) -> Bool {
-    var seen: Set<Int> = []
-    func reaches(_ region: Int) -> Bool {
-      guard let owner = diagram.regions[region].owner, seen.insert(region).inserted else { return false }
-      if owner == outer { return true }
-      return (diagram.states[owner].declared.map { [$0] } ?? diagram.states[owner].mentions).contains(where: reaches)
+  /// The regions around a state, from the inside to the outside.
+  private func regions(around state: Int) -> [Int] {
+    var regions = [home(of: state)]
+    while let outer = diagram.regions[regions[regions.count - 1]].owner, regions.count < 100 {
+      regions.append(home(of: outer))
     }
-    return (diagram.states[state].mentions + [diagram.states[state].declared].compactMap(\.self)).contains(
-      where: reaches)
+    return regions
   }
 
   // MARK: Forks and joins
@@ -78,14 +76,10 @@ extension DiagramReader {
           own.offset,
           "\(own.id) is passed at once, since it has \(own.arrows.count == 1 ? "one arrow" : "\(own.arrows.count) arrows") out of it"
         )
-      case .fork where meetsWithoutJoin(state):
+      case .fork where meetsWithoutJoin(state) || !leadsToRegions(state):
+        let what = meetsWithoutJoin(state) ? "meet without a join" : "lead to states of no regions"
         diagram.states[state].kind = .choice
-        diagram.assume(
-          own.offset, "the arrows out of \(own.id) meet without a join: one of them is taken, as at a choice")
-      case .fork where !leadsToRegions(state):
-        diagram.states[state].kind = .choice
-        diagram.assume(
-          own.offset, "the arrows out of \(own.id) lead to states of no regions: one of them is taken, as at a choice")
+        diagram.assume(own.offset, "the arrows out of \(own.id) \(what): one of them is taken, as at a choice")
       case .join where !isPassed, .choice where !isPassed:
         diagram.states[state].kind = .plain
         diagram.assume(own.offset, "\(own.id) is a state, since no arrow leads out of it")
@@ -98,9 +92,7 @@ extension DiagramReader {
   private func leadsToRegions(_ fork: Int) -> Bool {
     let paths = diagram.states[fork].arrows.prefix(64).compactMap { arrow -> [Int]? in
       guard case .state(let target)? = diagram.arrows[arrow].target else { return nil }
-      var path = [home(of: target)]
-      while let outer = diagram.regions[path[path.count - 1]].owner, path.count < 100 { path.append(home(of: outer)) }
-      return path.reversed()
+      return regions(around: target).reversed()
     }
     if Set(paths).count == 1 { return true }
     return paths.indices.allSatisfy { place in
@@ -141,13 +133,13 @@ extension DiagramReader {
 
   private mutating func completeStart(of region: Int) {
     let own = diagram.regions[region]
-    if own.initials.isEmpty, let first = own.historyDefault ?? own.deepHistoryDefault {
+    if own.initials.isEmpty, let first = own.histories[false] ?? own.histories[true] {
       let arrow = diagram.arrows[first]
       diagram.assume(arrow.offset, "what begins here is what was active before")
       append(.edge(region: region), arrow.source, DiagramLabel(offset: arrow.offset), at: arrow.offset)
     }
     var (initials, repeated): ([Int], [Int]) = ([], [])
-    var known: Set<Likeness> = []
+    var known: Set<[Int]> = []
     for arrow in diagram.regions[region].initials {
       let isNew = likeness(of: arrow).map { known.insert($0).inserted } ?? true
       if isNew { initials.append(arrow) } else { repeated.append(arrow) }
@@ -241,11 +233,11 @@ extension DiagramReader {
       case .edge, .state: break
       }
     }
-    for state in diagram.states.indices where diagram.states[state].regions.isEmpty {
+    for state in diagram.states.indices {
       let own = diagram.states[state]
-      guard own.hasHistory || own.hasDeepHistory else { continue }
+      guard own.regions.isEmpty, !own.histories.isEmpty else { continue }
       diagram.assume(own.offset, "\(own.id) has no states in it: its history is the state itself")
-      (diagram.states[state].hasHistory, diagram.states[state].hasDeepHistory) = (false, false)
+      diagram.states[state].histories = Diagram.Histories()
     }
     for arrow in diagram.arrows.indices {
       if case .history(of: let state, isDeep: _)? = diagram.arrows[arrow].target, diagram.states[state].regions.isEmpty
@@ -301,7 +293,7 @@ extension DiagramReader {
     for group in groups.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
       let open = group.filter { diagram.arrows[$0].label.condition == nil }
       var kept: [Int] = []
-      var known: [Likeness: Int] = [:]
+      var known: [[Int]: Int] = [:]
       for arrow in open {
         let likeness = likeness(of: arrow)
         if let earlier = likeness.flatMap({ known[$0] }) {
@@ -333,19 +325,12 @@ extension DiagramReader {
     }
   }
 
-  /// What arrows with one source and one label have in common that are the same.
-  private struct Likeness: Hashable {
-    let state: Int?
-    let edge: Int?
-    let hasContent: Bool
-  }
-
-  /// - Returns: `nil` for an arrow that is like no other.
-  private func likeness(of arrow: Int) -> Likeness? {
-    let hasContent = !diagram.arrows[arrow].label.content.isEmpty
+  /// What arrows with one source and one label have in common that are the same; `nil` for one that is like no other.
+  private func likeness(of arrow: Int) -> [Int]? {
+    let actions = diagram.arrows[arrow].label.content.isEmpty ? 0 : 1
     return switch diagram.arrows[arrow].target {
-    case .state(let state)?: Likeness(state: state, edge: nil, hasContent: hasContent)
-    case .edge(let region)?: Likeness(state: nil, edge: region, hasContent: hasContent)
+    case .state(let state)?: [state, 0, actions]
+    case .edge(let region)?: [region, 1, actions]
     case _: nil
     }
   }

@@ -21,7 +21,7 @@ extension DiagramReader {
       element.positions = element.positions.map { lines.position(of: $0.offset) }
       nodes[node].content = .element(element)
     }
-    var proposals = Proposals(bytes, notation, reading, limits, pace)
+    var proposals = Proposals(bytes: bytes, notation: notation, reading: reading, limits: limits, pace: pace)
     let notes = translation.diagram.notes.map { note -> Remark in
       let isWarned = note.severity == .note && asked == .strict
       return (
@@ -35,7 +35,7 @@ extension DiagramReader {
       translation.diagram.states.lazy.filter { $0.declared != nil || $0.isDescribed }.map(\.id))
     for state in translation.diagram.states {
       guard !state.title.isEmpty || !state.descriptions.isEmpty || state.kind == .choice else { continue }
-      document.texts[state.id] = (state.title, state.descriptions.joined(separator: "; "), state.kind == .choice)
+      document.texts[state.id] = (state.title, state.descriptions, state.kind == .choice)
     }
     // The translation asks for samples and conditions; what else is asked stands in the text.
     document.asksSamplesOnly = !bytes.includes("_event")
@@ -46,7 +46,7 @@ extension DiagramReader {
   }
 
   /// Reads a diagram in full.
-  fileprivate init(
+  init(
     complete bytes: [UInt8], _ notation: DiagramNotation, _ reading: DiagramReading, limits: DocumentLimits,
     _ pace: ReadingPace
   ) {
@@ -71,26 +71,15 @@ extension DiagramReader {
 /// What can stand in a diagram instead of what is no formal notation: as a free reading takes it. Each proposal is read
 /// at its place before it is made.
 private struct Proposals {
-  private let bytes: [UInt8]
-  private let notation: DiagramNotation
-  private let reading: DiagramReading
-  private let limits: DocumentLimits
-  private let pace: ReadingPace
+  let bytes: [UInt8]
+  let notation: DiagramNotation
+  let reading: DiagramReading
+  let limits: DocumentLimits
+  let pace: ReadingPace
   /// What the free reading found at each place. `nil` until a proposal is asked for.
-  private var found: (reader: DiagramReader, places: [Int: DiagramReader.FormalPlace])?
+  fileprivate var found: (reader: DiagramReader, places: [Int: DiagramReader.FormalPlace])?
   /// How many bytes may still be read to try proposals.
-  private var room = 512 << 10
-
-  init(
-    _ bytes: [UInt8], _ notation: DiagramNotation, _ reading: DiagramReading, _ limits: DocumentLimits,
-    _ pace: ReadingPace
-  ) {
-    self.bytes = bytes
-    self.notation = notation
-    self.reading = reading
-    self.limits = limits
-    self.pace = pace
-  }
+  fileprivate var room = 512 << 10
 
   mutating func proposal(for note: Diagram.Note) -> String? {
     guard note.severity != .note, room >= bytes.count, pace.mayGoOn() else { return nil }

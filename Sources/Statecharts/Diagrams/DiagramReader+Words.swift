@@ -333,6 +333,8 @@ extension DiagramReader {
       return false
     }
     if !after.isEmpty, !after.string.contains(where: \.isLetter) { return false }
+    // A path has more of them.
+    if !text.bytes.contains(where: PlacedText.isBlank), after.bytes.contains(UInt8(ascii: "/")) { return false }
     if place == 0 || PlacedText.isBlank(text.bytes[place - 1]) { return true }
     if place + 1 == text.bytes.count || PlacedText.isBlank(text.bytes[place + 1]) { return true }
     return isFormalTrigger(text[0..<place]) && !text.hasPrefix("http")
@@ -360,7 +362,7 @@ extension DiagramReader {
       let halves = [text[0..<place].trimmed, text.dropFirst(place + 2).trimmed]
       let times = halves.map { Prose.time(in: $0.string) != nil }
       // `30 s or more` is one time.
-      if times[0] != times[1], times[1] || Prose.words(of: halves[1].string).count > 1 {
+      if times[0] != times[1], times[1] || !["more", "so", "longer", "later", "less"].contains(halves[1].string) {
         return freeTriggers(halves[0], of: &label) && freeTriggers(halves[1], of: &label)
       }
     }

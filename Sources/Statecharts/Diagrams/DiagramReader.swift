@@ -132,12 +132,10 @@ struct DiagramReader {
     if line.hasPrefix("```") || line.hasPrefix("# ") || line.hasPrefix("~~~") {
       return "; the file has the diagram alone, without the Markdown around it"
     }
-    if line.hasPrefix("<scxml") || line.hasPrefix("<?xml") {
-      return "; this is XML: give the file a name that ends with .scxml, or write format=scxml"
+    if line.hasPrefix("<"), !line.hasPrefix("<scxml"), !line.hasPrefix("<?xml") {
+      return "; this is a page of HTML, and no diagram"
     }
-    if line.hasPrefix("@start") { return "; this is PlantUML: write format=plantuml, or name the file *.puml" }
-    if line.hasPrefix("{") { return "; this is JSON: write format=xstate, or name the file *.json" }
-    if line.hasPrefix("<") { return "; this is a page of HTML, and no diagram" }
+    if let other = hint(insteadOf: .mermaid, Array(line.utf8)) { return other }
     if line.includes("-->") { return "; write stateDiagram-v2 in a line above" }
     let word = String(line.prefix { !$0.isWhitespace })
     if ["graph", "flowchart", "classDiagram", "erDiagram", "gantt", "pie", "journey", "mindmap"].contains(word)
@@ -565,22 +563,14 @@ struct DiagramReader {
       let behind = rest.dropFirst(mark.utf8.count).trimmed
       if !name.isEmpty {
         let state = state(named: name)
-        if mark == "[H]" {
-          diagram.states[state].hasHistory = true
-        } else {
-          diagram.states[state].hasDeepHistory = true
-        }
+        mention(\.states[state].histories, mark == "[H*]")
         return (.history(of: state, isDeep: mark == "[H*]"), behind)
       }
       guard region > 0 else {
         diagram.error(text.start, "a history belongs to a state: write NAME\(mark), or put it into the state's block")
         return nil
       }
-      if mark == "[H]" {
-        diagram.regions[region].hasHistory = true
-      } else {
-        diagram.regions[region].hasDeepHistory = true
-      }
+      mention(\.regions[region].histories, mark == "[H*]")
       return (.regionHistory(region, isDeep: mark == "[H*]"), behind)
     }
     guard !name.isEmpty else {
@@ -632,25 +622,17 @@ struct DiagramReader {
     switch source {
     case .state(let state): diagram.states[state].arrows.append(number)
     case .edge(let region): diagram.regions[region].initials.append(number)
-    case .history(let state, let isDeep):
-      if (isDeep ? diagram.states[state].deepHistoryDefault : diagram.states[state].historyDefault) != nil {
-        diagram.error(place, "a history has one arrow, to where it leads for the first time")
-      }
-      if isDeep {
-        diagram.states[state].deepHistoryDefault = number
-      } else {
-        diagram.states[state].historyDefault = number
-      }
-    case .regionHistory(let region, let isDeep):
-      if (isDeep ? diagram.regions[region].deepHistoryDefault : diagram.regions[region].historyDefault) != nil {
-        diagram.error(place, "a history has one arrow, to where it leads for the first time")
-      }
-      if isDeep {
-        diagram.regions[region].deepHistoryDefault = number
-      } else {
-        diagram.regions[region].historyDefault = number
-      }
+    case .history(let state, let isDeep): mention(\.states[state].histories, isDeep, number)
+    case .regionHistory(let region, let isDeep): mention(\.regions[region].histories, isDeep, number)
     }
+  }
+
+  /// Notes a history, and the arrow to where it leads for the first time.
+  mutating func mention(_ owner: WritableKeyPath<Diagram, Diagram.Histories>, _ isDeep: Bool, _ arrow: Int? = nil) {
+    if let arrow, diagram[keyPath: owner][isDeep] != nil {
+      diagram.error(diagram.arrows[arrow].targetOffset, "a history has one arrow, to where it leads for the first time")
+    }
+    diagram[keyPath: owner][isDeep] = arrow ?? diagram[keyPath: owner][isDeep]
   }
 
   /// Notes an event, for a strict reading, where an arrow is taken at once.
@@ -686,7 +668,8 @@ struct DiagramReader {
     var nesting = PlacedText.Nesting()
     for line in text.lines.map(\.trimmed) where !line.isEmpty {
       if let last = labels.last, nesting.isOpen || last.continues(with: line) {
-        labels[labels.count - 1].join(line)
+        // Pictures indent the further lines of a text so.
+        labels[labels.count - 1].join(line.hasPrefix("\u{A0}\u{A0}") ? line.dropFirst(4) : line)
         _ = nesting.take(0x20)
       } else {
         labels.append(line)
@@ -714,7 +697,7 @@ struct DiagramReader {
   private mutating func titleLabels(_ title: PlacedText, of state: Int) {
     guard let first = title.firstBreak else { return }
     let rest = title.dropFirst(first)
-    for text in labels(rest.trimmed) { describe(state, label: text) }
+    for text in labels(rest.trimmed) { describe(state, label: text, isTitle: true) }
   }
 
   /// A text that begins as a description is one as a whole.
@@ -727,13 +710,19 @@ struct DiagramReader {
   ///
   /// - Returns: Whether it is no description.
   @discardableResult
-  private mutating func describe(_ state: Int, label text: PlacedText) -> Bool {
+  private mutating func describe(_ state: Int, label text: PlacedText, isTitle: Bool = false) -> Bool {
     if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") {
       note((text.quoted ?? text).string, of: state)
       return false
     }
     asksVocabulary = true
     if reading == .free, let text = freeHandler(text) { return handle(text, in: state) }
+    if reading == .free, let handled = text.rest(after: "on"), let slash = handled.firstTopLevel("/"), slash > 0,
+      isFormalTrigger(handled[0..<(handled.firstTopLevel("[/") ?? slash)].trimmed)
+    {
+      diagram.assume(text.start, "\"\(text.string)\" is read as \(handled.string)")
+      return describe(state, label: handled)
+    }
     let end = text.firstTopLevel("[/") ?? text.bytes.count
     let head = text[0..<end].trimmed
     let first = text.string.split(separator: " ").first.map(String.init) ?? ""
@@ -750,7 +739,9 @@ struct DiagramReader {
     }
     if reading == .free, !isFreelyFormal(text, head, end) {
       let what = text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
-      if isFormal(text, head, end) { diagram.assume(text.start, "this describes \(diagram.states[state].id): \(what)") }
+      if !isTitle, isFormal(text, head, end) {
+        diagram.assume(text.start, "this describes \(diagram.states[state].id): \(what)")
+      }
       note(text.string, of: state)
       return false
     }
@@ -809,7 +800,7 @@ extension PlacedText {
   fileprivate func continues(with line: PlacedText) -> Bool {
     if let first = line.bytes.first, "/[,;)]}+-%=<>&|?:.".utf8.contains(first) || line.hasPrefix("×") { return true }
     if let last = bytes.last, ",+-/%=<>&|?:".utf8.contains(last) { return true }
-    return hasSuffix(" or") || hasSuffix(" after")
+    return hasSuffix(" or") || hasSuffix(" after") || line.hasPrefix("\u{A0}\u{A0}")
   }
 
   /// Whether a mark has a blank in front of it.

@@ -129,10 +129,9 @@ struct DiagramTranslation {
     for state in diagram.states.indices {
       let own = diagram.states[state]
       let mentions = own.mentions.filter { region in !isWithin(region, state) }
-      if own.declared == nil { diagram.states[state].home = mentions.first ?? 0 }
+      let home = home(of: state)
+      diagram.states[state].home = home
       if diagram.isHomeFirst { continue }
-      if own.declared == nil { diagram.states[state].home = mentions.max { depth(of: $0) < depth(of: $1) } ?? 0 }
-      let home = diagram.states[state].home
       for region in mentions where region != home && !regions(around: home).contains(region) {
         let name = own.id
         let owner = diagram.regions[home].owner.map { diagram.states[$0].id } ?? ""
@@ -159,9 +158,8 @@ struct DiagramTranslation {
     for region in diagram.regions.indices {
       guard let owner = diagram.regions[region].owner else { continue }
       for arrow in diagram.regions[region].initials {
-        guard case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].declared != nil,
-          diagram.states[target].kind == .plain, !isWithin(region, target),
-          !regions(around: diagram.states[target].home).contains(region)
+        guard case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].kind == .plain,
+          !isWithin(region, target), !regions(around: home(of: target)).contains(region)
         else { continue }
         diagram.states[target].home = region
         diagram.states[target].declared = region
@@ -170,6 +168,14 @@ struct DiagramTranslation {
           "\(diagram.states[owner].id) begins in \(diagram.states[target].id), which belongs into it")
       }
     }
+  }
+
+  /// The region that declares a state, or the innermost that mentions it.
+  private func home(of state: Int) -> Int {
+    let own = diagram.states[state]
+    if let declared = own.declared { return declared }
+    let mentions = own.mentions.filter { region in !isWithin(region, state) }
+    return (diagram.isHomeFirst ? mentions.first : mentions.max { depth(of: $0) < depth(of: $1) }) ?? 0
   }
 
   /// A region and those around it.
@@ -231,7 +237,7 @@ struct DiagramTranslation {
   private func only(of region: Int) -> Int? {
     let own = diagram.regions[region]
     guard members[region].count == 1, let state = members[region].first, diagram.states[state].kind == .plain,
-      !own.hasFinal, !own.hasHistory, !own.hasDeepHistory, isPlainInitial(region), waiting[region] == nil,
+      !own.hasFinal, own.histories.isEmpty, isPlainInitial(region), waiting[region] == nil,
       own.initials.allSatisfy({ diagram.arrows[$0].label.isEmpty })
     else { return nil }
     return state
@@ -432,7 +438,7 @@ struct DiagramTranslation {
     for region in own.regions where members[region].isEmpty && own.regions.count > 1 {
       diagram.error(diagram.regions[region].offset, "this region of \(name) has no states")
     }
-    if own.hasHistory || own.hasDeepHistory, own.regions.isEmpty {
+    if !own.histories.isEmpty, own.regions.isEmpty {
       diagram.error(own.offset, "\(name) has no states in it, so its history has nothing to remember")
     }
   }
@@ -757,23 +763,19 @@ struct DiagramTranslation {
   private mutating func histories(of region: Int) {
     guard let owner = diagram.regions[region].owner else { return }
     let own = diagram.regions[region]
-    let isWhole = diagram.states[owner].regions.count == 1
-    let state = diagram.states[owner]
-    for isDeep in [false, true] {
-      let isThere =
-        (isDeep ? own.hasDeepHistory : own.hasHistory) || isWhole && (isDeep ? state.hasDeepHistory : state.hasHistory)
-      guard isThere else { continue }
-      let whole = isWhole ? (isDeep ? state.deepHistoryDefault : state.historyDefault) : nil
-      let given = (isDeep ? own.deepHistoryDefault : own.historyDefault) ?? whole
+    // A block without regions is the whole state.
+    let whole = diagram.states[owner].regions.count == 1 ? diagram.states[owner].histories : Diagram.Histories()
+    for isDeep in [false, true] where own.histories.contains(isDeep: isDeep) || whole.contains(isDeep: isDeep) {
+      let given = own.histories[isDeep] ?? whole[isDeep]
       history(regionIDs[region], isDeep, given, otherwise: { $0.initialIDs(of: region) }, own.offset)
     }
   }
 
   private mutating func parallelHistories(of number: Int) {
     let own = diagram.states[number]
-    for isDeep in [false, true] where isDeep ? own.hasDeepHistory : own.hasHistory {
+    for isDeep in [false, true] where own.histories.contains(isDeep: isDeep) {
       history(
-        own.id, isDeep, isDeep ? own.deepHistoryDefault : own.historyDefault,
+        own.id, isDeep, own.histories[isDeep],
         otherwise: { translation in own.regions.map { translation.regionIDs[$0] } }, own.offset)
     }
   }

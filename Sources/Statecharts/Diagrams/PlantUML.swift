@@ -400,7 +400,7 @@ extension PlacedText {
         let word = bytes[place...].prefix(6).prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
         let text = String(decoding: word, as: UTF8.self)
         guard !text.isEmpty, ["left", "right", "up", "down"].contains(where: { $0.hasPrefix(text) }),
-          place + word.count < bytes.count, "-.[".utf8.contains(bytes[place + word.count])
+          place + word.count < bytes.count, "-.[>".utf8.contains(bytes[place + word.count])
         else { break }
         place += word.count
       } else {

@@ -129,11 +129,7 @@ extension DiagramReader {
     var inner = region
     if case .history(let isDeep) = node.kind, let parent {
       node.state = xstate.nodes[parent].state
-      if isDeep {
-        diagram.states[node.state].hasDeepHistory = true
-      } else {
-        diagram.states[node.state].hasHistory = true
-      }
+      mention(\.states[node.state].histories, isDeep)
     } else if !isDiagram {
       node.state = diagram.states.count
       diagram.states.append(Diagram.State(id: name(key, parent, offset), offset: offset))
@@ -315,12 +311,7 @@ extension DiagramReader {
   }
 
   private func isWithin(_ node: Int, _ outer: Int) -> Bool {
-    var node = node
-    while node != outer {
-      guard let parent = xstate.nodes[node].parent else { return false }
-      node = parent
-    }
-    return true
+    node == outer || xstate.nodes[node].parent.map { isWithin($0, outer) } ?? false
   }
 
   /// Adds an arrow from a node to what a target names, over a fork if that is several states.

@@ -13,7 +13,7 @@ struct XMLDocument: Sendable {
   /// Whether only data that ``eventData`` has samples of are asked of events.
   var asksSamplesOnly = false
   /// The titles and descriptions of states, by their ids.
-  var texts: [String: (title: String, about: String, isChoice: Bool)] = [:]
+  var texts: [String: (title: String, about: [String], isChoice: Bool)] = [:]
   /// Data of events that guards of a diagram ask for, as JSON.
   var eventData: [String: [String]] = [:]
   enum Content: Sendable {
