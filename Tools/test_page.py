@@ -733,8 +733,17 @@ class Tests:
         self.ends.append(page.close)
         page.open(folder.joinpath("index.html").as_uri())
         shown = "(one => one && Number(one.textContent.split(' ')[0]))(document.querySelector('.panel .readings dd'))"
-        # It opens at its last input.
+        client.expect("show box")
+        now = float(next(line.split()[3] for line in client.data if line.split()[1] == "reading"))
+        # It opens at its end, which is now, and stays there.
+        page.until(f"!document.documentElement.classList.contains('is-past') && Math.abs({shown} - {now}) < 0.01", f"it is {now} °C at the end")
+        page.until("document.querySelector('.moment-text').textContent.startsWith('now') && document.querySelector('.panel .timers li .left')", "a timer runs at the end")
+        page.until("document.querySelector('.picture .edge.possible, .picture .edge.perhaps')", "what is possible at the end is bold")
+        expect(page.text(".clock .time").startswith("10:00.") and page.text(".clock .mode") == "recorded", "the clock stands")
+        page.key("[")
         page.until(f"document.documentElement.classList.contains('is-past') && Math.abs({shown} - 22) < 0.01", "it is 22 °C when the fridge is made")
+        page.key("Escape")
+        page.until(f"!document.documentElement.classList.contains('is-past') && Math.abs({shown} - {now}) < 0.01", "it is the end again")
         page.expect_quiet()
 
     # Everybody

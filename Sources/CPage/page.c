@@ -103,9 +103,6 @@ static const unsigned char minimap_js[] = {
 static const unsigned char parts_js[] = {
 #embed "../Page/Web/parts.js"
 };
-static const unsigned char labels_js[] = {
-#embed "../Page/Web/labels.js"
-};
 static const unsigned char main_js[] = {
 #embed "../Page/Web/main.js"
 };
@@ -145,7 +142,6 @@ static const struct fsm_page_file files[] = {
     ROW("theme.js", theme_js),
     ROW("drawers.js", drawers_js),
     ROW("minimap.js", minimap_js),
-    ROW("labels.js", labels_js),
     ROW("parts.js", parts_js),
     ROW("main.js", main_js),
 };

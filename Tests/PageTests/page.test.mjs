@@ -5,7 +5,6 @@ import { test } from "node:test";
 
 import { ruleOf } from "../../Sources/Page/Web/fields.js";
 import { Facts } from "../../Sources/Page/Web/facts.js";
-import { freeLabels } from "../../Sources/Page/Web/labels.js";
 import { lanesOf } from "../../Sources/Page/Web/lanes.js";
 import { Parts } from "../../Sources/Page/Web/parts.js";
 import { line } from "../../Sources/Page/Web/requests.js";
@@ -118,24 +117,6 @@ test("after a gap the last move is not known, until what is missing is there", (
   assert.equal(journal.fill([last, { ...last, seq: 91 }]), true);
   assert.deepEqual(machineAt(journal.lines, "key", Infinity).line, last);
   assert.deepEqual(journal.lines.map(({ seq }) => seq).slice(-3), [4, 5, 90]);
-});
-
-test("a label leaves the frame, the state and the line that it lies on, and goes no farther than it has to", () => {
-  const shape = (x, y, width, height) => ({ getBBox: () => ({ x, y, width, height }) });
-  const label = (x, y) => {
-    const at = { x, y };
-    return { at, getBBox: () => ({ ...at, width: 60, height: 12 }), getAttribute: (name) => at[name], setAttribute: (name, value) => (at[name] = value) };
-  };
-  const drawn = (labels, paths = []) => ({ querySelectorAll: (selector) => (selector === ".edge"
-    ? labels.map((text) => ({ querySelectorAll: (part) => (part === "text" ? [text] : paths) }))
-    : selector.startsWith(".node") ? [shape(0, 0, 40, 30)] : [shape(-20, -20, 300, 100)]) });
-  const [free, onState, onFrame] = [label(100, 10), label(30, 10), label(240, 40)];
-  freeLabels(drawn([free, onState, onFrame]));
-  assert.deepEqual([free.at, onFrame.at], [{ x: 100, y: 10 }, { x: 216, y: 40 }]);
-  assert.deepEqual(onState.at, { x: 42, y: 10 });
-  const onLine = label(100, 40);
-  freeLabels(drawn([onLine], [{ getTotalLength: () => 100, getPointAtLength: (at) => ({ x: 80 + at, y: 44 }) }]));
-  assert.deepEqual(onLine.at, { x: 100, y: 46 });
 });
 
 test("the parts of a feature that an input has put to work, and what went between them", () => {

@@ -110,7 +110,7 @@ struct GraphTests {
   func trackedCall() throws {
     let drawing = Drawing(try Self.graph("callTracker"))
     let labels = drawing.mergedArrows.filter { drawing.nodes[$0.from].name == "callEnded" }.map(\.label.text)
-    expectEqual(labels, ["◇ didBecomeActive [counts] / tracked", "◇ didBecomeActive [not counts]"])
+    expectEqual(labels, ["◇ didBecomeActive [worth tracking] / tracked", "◇ didBecomeActive [not worth tracking]"])
   }
 
   @Test("a timer's duration is its parameter's value, or what it always was")

@@ -208,7 +208,10 @@ struct ArrowConditions {
   }
 
   /// How the negation of a guard begins, by how the guard does.
-  private static let opposites = [("not ", ""), ("no ", "some "), ("nothing ", "something ")]
+  private static let opposites = [
+    ("not ", ""), ("no ", "some "), ("nothing ", "something "), ("nobody ", "somebody "), ("a ", "no "),
+    ("has ", "has no "),
+  ]
 
   private static func distinct<T: Hashable>(_ values: [T]) -> [T] {
     var seen: Set<T> = []

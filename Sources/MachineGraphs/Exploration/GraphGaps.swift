@@ -96,6 +96,7 @@ struct GraphGaps {
       for place in places { flags[place[0]][place[1]] = true }
       sentences += triggers(flags, states).map { "\($0) goes over the limit \(limit), and is refused" }
     }
+    var tried: [(samples: String, events: [String])] = []
     for (event, isUntried) in isUntried.enumerated() where isUntried {
       let samples = eventInputs[event].map { input -> String in
         guard case .event(_, let arguments) = inputs[input] else { return "" }
@@ -108,7 +109,16 @@ struct GraphGaps {
         sentences.append("\(kind.events[event].name) is left away, since this diagram shows single characters")
         continue
       }
-      sentences.append("\(kind.events[event].name) was tried with \(GraphGaps.listed(samples)) only")
+      let (name, text) = (kind.events[event].name, GraphGaps.listed(samples))
+      if let place = tried.firstIndex(where: { $0.samples == text }) {
+        tried[place].events.append(name)
+      } else {
+        tried.append((text, [name]))
+      }
+    }
+    for (samples, events) in tried {
+      sentences.append(
+        "\(GraphGaps.listed(events)) \(events.count == 1 ? "was" : "were") tried with \(samples) only")
     }
     if isCoarse { sentences.append("machines were compared by their states only, since their data cannot be stored") }
     if lacksStarts { sentences.append("machines were not made with every word of initial=") }

@@ -36,7 +36,10 @@ private struct DotText {
 
   var lines: [String] {
     let groups = [plainStart, body, edges].filter { !$0.isEmpty }
-    return drawing.remarkLines.map { "// \($0)" } + ["digraph {"] + head.map { "    " + $0 }
+    let members = drawing.isComposition ? drawing.top.nodes.count : 1
+    let isDense = hasIDs && groups.joined().count > Self.mostBentLines * members
+    return drawing.remarkLines.map { "// \($0)" } + ["digraph {"]
+      + (head + (isDense ? [Self.quickly] : [])).map { "    " + $0 }
       + groups.flatMap { [""] + $0.map { "    " + $0 } } + ["}"]
   }
 
@@ -55,6 +58,11 @@ private struct DotText {
       "edge [fontname=\"Helvetica\", fontsize=14]",
     ]
   }
+
+  /// With more lines than this in a machine, arrows are straight, and Graphviz is content with a worse order of the states.
+  /// Arrows that bend around 50 states take most of a second, those around 200 minutes.
+  private static let mostBentLines = 150
+  private static let quickly = "graph [splines=line, nslimit=0, nslimit1=0, mclimit=0.01, searchsize=5]"
 
   private var isTopDown: Bool {
     drawing.isTopDown || hasIDs && drawing.direction == nil && !drawing.isComposition && drawing.hasLoops
@@ -123,11 +131,20 @@ private struct DotText {
     return lines
   }
 
-  /// The point within a node with regions, or within a member, at which the arrows of the whole begin and end. Graphviz
-  /// would draw them to one of the states, and hide the part within the node. Many wires would meet in a point, so they
-  /// end at the border of a member.
+  /// The point within a node with regions, or within a member, to which the arrows of the whole lead. Graphviz hides the part
+  /// of an arrow within the node, and the point, but for arrows to or from a state in the node. Without it arrows would lead to
+  /// one of the states. Many wires would meet in it.
   private func port(of place: Int) -> [String] {
-    hasPort(place) && ends.contains(place) ? ["port\(place) [shape=point, width=0.1, color=\"\(Palette.border)\"]"] : []
+    guard hasPort(place), ends.contains(place) else { return [] }
+    let isSeen = moves.single.contains {
+      isWithin($0.stroke.from, $0.stroke.to) && [$0.stroke.from, $0.stroke.to].contains(place)
+    }
+    return ["port\(place) [shape=point, width=0.1, \(isSeen ? "color=\"\(Palette.border)\"" : "style=invis")]"]
+  }
+
+  /// Whether one of two nodes is in the other.
+  private func isWithin(_ one: Int, _ other: Int) -> Bool {
+    drawing.path(to: one).contains(other) || drawing.path(to: other).contains(one)
   }
 
   private func hasPort(_ place: Int) -> Bool {
@@ -211,8 +228,9 @@ private struct DotText {
     }
     if hasIDs { texts = texts.map { $0.isEmpty ? $0 : "\u{A0}\($0)\u{A0}" } }
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
-    if drawing.nodes[from].isComposite, !hasPort(from) { attributes.append("ltail=cluster_\(from)") }
-    if drawing.nodes[to].isComposite, !hasPort(to) { attributes.append("lhead=cluster_\(to)") }
+    let isInside = isWithin(from, to)
+    if drawing.nodes[from].isComposite, !isInside || !hasPort(from) { attributes.append("ltail=cluster_\(from)") }
+    if drawing.nodes[to].isComposite, !isInside || !hasPort(to) { attributes.append("lhead=cluster_\(to)") }
     if !isPlain, line.stroke.isWire {
       attributes.append("style=dashed, color=\"\(Palette.wire)\", fontcolor=\"\(Palette.wire)\", penwidth=2")
     }

@@ -24,7 +24,7 @@ export class ClockBar {
   tick(past) {
     const { clock } = this.#page.world;
     setText(this.#time, clockTime(past ?? clock.now()));
-    setText(this.#mode, past === null ? clockWords(clock) : "past");
+    setText(this.#mode, past !== null ? "past" : this.#page.source.isLive ? clockWords(clock) : "recorded");
     this.element.classList.toggle("runs", clock.runs && past === null);
     const key = `${this.#page.source.control} ${clock.mode} ${clock.isPaused} ${clock.speed} ${past === null}`;
     if (key === this.#key) return;

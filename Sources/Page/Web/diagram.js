@@ -1,7 +1,6 @@
 // The picture of a machine or of a composition, in which states, moves, timers and wires light up.
 
 import { put, setText, svg } from "./dom.js";
-import { freeLabels } from "./labels.js";
 import { MiniMap } from "./minimap.js";
 import { readPicture } from "./picture.js";
 import { countdown } from "./times.js";
@@ -120,7 +119,6 @@ export class Diagram {
       if (part.classList.contains("cluster") && !states.has(id) && titles.includes(part.querySelector("text")?.textContent.trim())) part.classList.add("outermost");
     }
     put(this.#frame, this.#root);
-    freeLabels(this.#root);
     const graph = this.#root.querySelector(".graph");
     this.#marks = svg("g", { class: "marks" });
     graph?.append(this.#marks);
@@ -361,7 +359,7 @@ export class Diagram {
   }
 
   // The middle of a place beside a label or a state, whose last part has the box, that lies on no state, no text and no other
-  // countdown: below, right, left, above, and somewhat farther; else below.
+  // countdown: below, right, left, above, and somewhat farther; else on no state; else below.
   #freePlace(parts, box, width, height) {
     const [middle, line] = [box.x + box.width / 2, box.y + box.height / 2];
     const top = Math.min(...parts.map((part) => part.getBBox().y));
@@ -371,13 +369,15 @@ export class Diagram {
       [box.x - width * (0.5 + more) - 3, line],
       [middle, top - height * (0.5 + more) - 1],
     ]);
-    const taken = [...this.#root.querySelectorAll(".node > :is(path, polygon, ellipse), .edge text, .countdown .plate")].map((item) => item.getBBox());
+    const boxes = (selector) => [...this.#root.querySelectorAll(selector)].map((item) => item.getBBox());
+    const states = boxes(".node :is(path, polygon, ellipse)");
+    const others = boxes(".edge text, .countdown .plate");
     const whole = this.#box;
     const isShown = ([x, y]) => !whole || x - width / 2 >= whole.x && x + width / 2 <= whole.x + whole.width && y - height / 2 >= whole.y && y + height / 2 <= whole.y + whole.height;
-    const isFree = ([x, y]) => isShown([x, y]) && !taken.some((other) =>
+    const isOff = (taken) => ([x, y]) => isShown([x, y]) && !taken.some((other) =>
       Math.abs(other.x + other.width / 2 - x) < (other.width + width) / 2 &&
       Math.abs(other.y + other.height / 2 - y) < (other.height + height) / 2);
-    return places.find(isFree) ?? places[0];
+    return places.find(isOff([...states, ...others])) ?? places.find(isOff(states)) ?? places[0];
   }
 
   #textOf(id, trigger) {

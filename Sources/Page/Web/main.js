@@ -525,7 +525,6 @@ class Page {
       if (inputs.at(-1)?.seq !== item.seq) inputs.push({ seq: item.seq, t: item.t });
     }
     this.#views.slider.setInputs(inputs);
-    if (!this.source.isLive && !this.#views.slider.isPast && inputs.length) this.#views.slider.moveTo(inputs.at(-1).seq);
   }
 
   // Shows a moment of the past; null for now.

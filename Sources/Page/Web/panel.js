@@ -790,7 +790,7 @@ export class Panel {
       const isNow = past.t >= this.#page.world.clock.now();
       if (!isLast || !was.exists) was.readings = [];
       // At the very moment there are also the readings of the state before.
-      else was.readings = isNow && this.#page.source.isLive ? member.readings : await this.#page.readingsAt(name, past.t + SOON_AFTER);
+      else was.readings = isNow ? member.readings : await this.#page.readingsAt(name, past.t + SOON_AFTER);
       if (this.#past !== past || this.#isGone) return;
     }
     this.#showReadings();

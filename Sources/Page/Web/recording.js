@@ -38,7 +38,8 @@ export class Recording extends EventTarget {
     if (line.startsWith("list ")) return listed(answers.list, line.split(" ")[1]);
     const lines = answers[line];
     if (!lines) return { ok: false, reply: { code: "RECORDED", text: "this was not recorded" }, data: [] };
-    const last = lines.at(-1);
+    // Its now is the moment at which it was made.
+    const last = line === "clock" ? { ...lines.at(-1), paused: "yes" } : lines.at(-1);
     return { ok: last.class === "success", reply: last, data: lines.slice(0, -1) };
   }
 }

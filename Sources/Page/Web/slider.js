@@ -36,7 +36,7 @@ export class Slider {
       // To stop writes the place that was.
       const place = Number(range.value);
       this.#stop();
-      this.#go(place >= this.#inputs.length - 1 && this.#page.source.isLive ? null : place);
+      this.#go(place >= this.#inputs.length - 1 ? null : place);
     });
   }
 
@@ -70,7 +70,7 @@ export class Slider {
     setText(text, current ? `${clockTime(current.t)} · ${this.#place + 1} of ${count}` : now);
     range.setAttribute("aria-valuetext", current ? `${clockTime(current.t)}, input ${current.seq}` : "now");
     this.element.classList.toggle("past", this.isPast);
-    live.hidden = !this.isPast || !this.#page.source.isLive;
+    live.hidden = !this.isPast;
     fork.hidden = !this.isPast || !this.#page.source.control;
     setText(play, this.#timer ? "Stop" : "Play");
   }
@@ -93,13 +93,13 @@ export class Slider {
     this.#stop();
     const from = this.#place ?? this.#inputs.length - (count < 0 ? 1 : 0);
     const to = from + count;
-    if (to >= this.#inputs.length) return this.#page.source.isLive ? this.live() : undefined;
+    if (to >= this.#inputs.length) return this.live();
     this.#go(to);
   }
 
   live() {
     this.#stop();
-    if (this.#page.source.isLive) this.#go(null);
+    this.#go(null);
   }
 
   #stop() {

@@ -420,6 +420,7 @@ function writeLabels(ticks, y, scale, layer) {
 
 // A round time on the axis.
 function tickTime(t) {
+  if (t > 0 && t < 1) return `${Number((t * 1000).toFixed(6))} ms`;
   return clockTime(t).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : "")).replace(/^(\d+(\.\d+)?)$/, "$1 s");
 }
 

@@ -10,6 +10,7 @@ final class GraphReply {
     /// The input of the drawing program.
     case toDraw(String)
     case drawing(GraphvizJob, of: String)
+    case mending(PictureRepair, of: String)
     case writing(LinesOfText)
     case exceeded(ExceededLimit, String)
     /// A script, with the number of written lines; nil before its head.
@@ -71,7 +72,7 @@ final class GraphReply {
   var isWaiting: Bool {
     switch stage {
     case .drawing: true
-    case .exploring, .toDraw, .writing, .scripting, .exceeded, .over: false
+    case .exploring, .toDraw, .mending, .writing, .scripting, .exceeded, .over: false
     }
   }
 
@@ -105,15 +106,25 @@ final class GraphReply {
         return .waiting
       case .done(let text):
         graphs.endGraphvizJob(of: user)
-        let picture = SVGTheme.applied(to: text)
-        graphs.keep(picture, of: source)
-        stage = .writing(LinesOfText(picture))
+        stage = .mending(PictureRepair(text), of: source)
         return .more
       case .failed(let failure):
         graphs.endGraphvizJob(of: user)
         stage = .over
         return .failed(failure)
       }
+    case .mending(var repair, let source):
+      stage = .over
+      while repair.mendNext() {
+        if slice.wait() != nil {
+          stage = .mending(repair, of: source)
+          return .more
+        }
+      }
+      let picture = SVGTheme.applied(to: repair.svg)
+      graphs.keep(picture, of: source)
+      stage = .writing(LinesOfText(picture))
+      return .more
     case .writing(var lines):
       stage = .over
       guard lines.write(tag: tag, to: &buffer) else { return .done(lines.written) }

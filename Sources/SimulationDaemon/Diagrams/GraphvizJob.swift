@@ -29,22 +29,9 @@ final class GraphvizJob {
   static let glance: UInt64 = 5_000_000
   /// The most lines of a text that is drawn: one for each state and arrow. As many take a second.
   static let mostLines = 1_000
-  /// With more lines than this, arrows are straight, and the program is content with a worse order of the states. Arrows that
-  /// bend around 50 states take most of a second, those around 200 minutes.
-  private static let mostBentLines = 150
-  private static let quickly = [
-    "-Gsplines=line", "-Gnslimit=0", "-Gnslimit1=0", "-Gmclimit=0.01", "-Gsearchsize=5",
-  ]
 
   /// Whether a text is short enough.
-  static func mayDraw(_ text: String) -> Bool { lines(of: text) <= mostLines }
-
-  /// The program's arguments for a text.
-  static func arguments(for text: String) -> [String] {
-    ["-Tsvg"] + (lines(of: text) > mostBentLines ? quickly : [])
-  }
-
-  private static func lines(of text: String) -> Int { text.utf8.count { $0 == UInt8(ascii: "\n") } }
+  static func mayDraw(_ text: String) -> Bool { text.utf8.count { $0 == UInt8(ascii: "\n") } <= mostLines }
 
   /// The most bytes of a picture.
   static let largest = 16 << 20
@@ -82,7 +69,7 @@ final class GraphvizJob {
     }
     do throws(SystemError) {
       child = try Child.spawn(
-        program, Self.arguments(for: text), input: toChild.reading,
+        program, ["-Tsvg"], input: toChild.reading,
         output: fromChild.writing, error: nowhere)
     } catch {
       toChild.writing.close()

@@ -127,7 +127,7 @@ public struct CallTracker: Machine {
   private func track(_ step: Step<Self>) -> Reaction<State> {
     // A tracker that began in `callEnded` knows no number.
     let counts = call.map { $0.number != nil && ($0.wasConnected || !step.parameters.requireConnected) } ?? false
-    if step.when("counts", counts), let call, let number = call.number, let endedAt = call.endedAt {
+    if step.when("worth tracking", counts), let call, let number = call.number, let endedAt = call.endedAt {
       let duration = call.connectedAt.map { endedAt - $0 } ?? .zero
       step.emit(.tracked(number: number, duration: duration, wasConnected: call.wasConnected))
     }

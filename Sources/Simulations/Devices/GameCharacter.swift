@@ -96,7 +96,7 @@ public struct GameCharacter: Machine {
       case .weak(.nothing), .weak(.laser): .ignore
       case .weak(.armor(let armor)): .stayAs(.weak(armor > damage ? .armor(armor - damage) : .nothing))
       case .strong(let armor):
-        step.when("armor stands it", armor > damage) ? .stayAs(.strong(armor: armor - damage)) : weaken(.laser, step)
+        step.when("enough armor", armor > damage) ? .stayAs(.strong(armor: armor - damage)) : weaken(.laser, step)
       }
     case .powerExpired:
       switch state {

@@ -96,7 +96,7 @@ public struct CheckinsWithLogin: Machine {
       switch state {
       case .loading:
         let failure = Failure(error)
-        return .move(to: step.when("noAuth", failure == .noAuth) ? .loggedOut : .error(failure))
+        return .move(to: step.when("authenticated", failure != .noAuth) ? .error(failure) : .loggedOut)
       case .idle, .loggedOut, .error, .empty, .list: return .ignore
       }
     case .logout:

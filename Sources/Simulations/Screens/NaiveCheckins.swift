@@ -47,7 +47,7 @@ public struct NaiveCheckins: Machine {
     case .loadingFailed(let error):
       guard step.parameters.login else { return .move(to: .error(.failedToLoadData)) }
       let failure = CheckinsWithLogin.Failure(error)
-      return .move(to: step.when("noAuth", failure == .noAuth) ? .loggedOut : .error(failure))
+      return .move(to: step.when("authenticated", failure != .noAuth) ? .error(failure) : .loggedOut)
     case .logoutPressed:
       guard step.parameters.login else { return step.refuse("there is no login yet, and no button to log out") }
       guard state != .loggedOut else { return .ignore }

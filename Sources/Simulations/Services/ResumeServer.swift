@@ -68,7 +68,7 @@ public struct ResumeServer: Machine {
     case .connect:
       switch state {
       case .online: .ignore
-      case .offline(let missed): reconnect(step.when("changes were missed", missed > 0), step)
+      case .offline(let missed): reconnect(!step.when("no change missed", missed == 0), step)
       }
     }
   }

@@ -77,7 +77,7 @@ public struct Supervisor: Machine {
     case .ended(let connection):
       var next = state
       next.connections.removeAll { $0.number == connection }
-      guard step.when("serves it", next != state) else { return .ignore }
+      guard step.when("known connection", next != state) else { return .ignore }
       _ = step.when("last connection", next.connections.isEmpty)
       return .move(to: next)
     }

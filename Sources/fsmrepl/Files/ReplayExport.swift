@@ -37,10 +37,18 @@ struct ReplayExport {
       let list = answers[0].objects.dropLast() + answers[1].objects.dropLast()
       let world = answers[2].objects.last ?? ""
       let clock = answers[3].objects
-      return .ask(questions(name, machines)) { answers in
-        var export = ReplayExport(name: name, folder: folder)
-        export.recorded = [("list", Array(list)), ("clock", clock)]
-        return .end(export.write(questions(name, machines), answers, world: world))
+      let recorded = [("list", Array(list)), ("clock", clock)]
+      let possible = machines.map { "can \(Word.written($0.name))" }
+      return .ask(possible) { answers in
+        let outcomes = zip(possible, answers).flatMap { request, answer in
+          answer.objects.dropLast().compactMap { ServerLine(json: $0)?.words.first }.map { "\(request) \($0)" }
+        }
+        let questions = possible + outcomes + questions(name, machines)
+        return .ask(questions) { answers in
+          var export = ReplayExport(name: name, folder: folder)
+          export.recorded = recorded
+          return .end(export.write(questions, answers, world: world))
+        }
       }
     }
   }
@@ -58,7 +66,7 @@ struct ReplayExport {
     return ["kinds"] + Set(machines.map(\.kind)).sorted().map { "describe \(Word.written($0))" }
       + shown.map(Word.written).flatMap { name in
         [
-          "show \(name)", "can \(name)", "list \(name)", "graph \(name) format=json present=no",
+          "show \(name)", "list \(name)", "graph \(name) format=json present=no",
           "graph \(name) format=svg present=no",
         ]
       } + names.map { "wave \(Word.written($0)) from=0 format=json" } + [

@@ -1,0 +1,355 @@
+/// Mends what Graphviz leaves in a picture: labels that lie on frames, states, lines or other labels, or far from their
+/// arrows, and arrows that begin under the head of another one, which then looks as if it had two.
+///
+/// Labels are moved one at a time, since a picture may have many. It reads a picture as Graphviz writes it, an element a
+/// line, and leaves anything else as it is.
+public struct PictureRepair {
+  private var lines: [Substring]
+  /// The borders of states and of frames, and the titles of frames and of the picture.
+  private var states: [Box] = []
+  private var statesByTitle: [Substring: Box] = [:]
+  private var frames: [Box] = []
+  private var titles: [Box] = []
+  private var arrows: [Arrow] = []
+  private var labels: [Label] = []
+  private var next = 0
+  private var canvas = Box.none
+
+  private struct Arrow {
+    /// Its line of text, and its points: one, then three for each bend.
+    let line: Int
+    /// The title of the node at which it begins.
+    let from: Substring
+    var points: [Point]
+    var tip: Point?
+    /// Points along it.
+    var samples: [Point] = []
+    var bounds = Box.none
+
+    mutating func sample(every grain: Double) {
+      for first in stride(from: 0, to: points.count - 3, by: 3) {
+        let (start, one, two, end) = (points[first], points[first + 1], points[first + 2], points[first + 3])
+        let count = max(1, Int((start.distance(to: one) + one.distance(to: two) + two.distance(to: end)) / grain))
+        for number in 0...count {
+          let part = Double(number) / Double(count)
+          let rest = 1 - part
+          samples.append(
+            start * (rest * rest * rest) + one * (3 * rest * rest * part) + two * (3 * rest * part * part)
+              + end * (part * part * part))
+        }
+      }
+      for point in samples { bounds.add(Box(around: [point]) ?? .none) }
+    }
+  }
+
+  private struct Label {
+    let arrow: Int
+    var lines: [Int]
+    var box: Box
+  }
+
+  /// How far a label is moved at most, in points, and by how much more each time.
+  private static let farthest = 60.0
+  private static let step = 6.0
+  /// The distance of a label from its arrow beyond which it costs twice what is beyond it.
+  private static let nearby = 18.0
+  /// What it costs to lie on a line or a frame, and on a state or another label, in points by which it would rather be moved.
+  private static let onLine = 60.0
+  private static let onState = 400.0
+  /// The distance of the beginning of an arrow from the tip of another one.
+  private static let apart = 13.0
+  /// The distance between points along an arrow.
+  private static let grain = 4.0
+
+  /// - Complexity: O(text + arrows²).
+  public init(_ svg: String) {
+    lines = svg.split(separator: "\n", omittingEmptySubsequences: false)
+    read()
+    partEnds()
+    for place in arrows.indices { arrows[place].sample(every: Self.grain) }
+  }
+
+  /// The picture.
+  public var svg: String { lines.joined(separator: "\n") }
+
+  // MARK: Reading
+
+  private mutating func read() {
+    var sort: Substring = ""
+    var title: Substring = ""
+    for (number, line) in lines.enumerated() {
+      if line.hasPrefix("<g id="), let name = Self.attribute("class", in: line) {
+        sort = name.prefix { $0 != " " }
+      } else if line.hasPrefix("<title>") {
+        title = line.dropFirst(7).prefix { $0 != "<" }
+      } else if line.hasPrefix("<text") {
+        guard let box = Self.box(ofText: line) else { continue }
+        if sort == "edge", !arrows.isEmpty {
+          if labels.last?.arrow == arrows.count - 1 {
+            labels[labels.count - 1].lines.append(number)
+            labels[labels.count - 1].box.add(box)
+          } else {
+            labels.append(Label(arrow: arrows.count - 1, lines: [number], box: box))
+          }
+        } else if sort != "node" {
+          titles.append(box)
+        }
+      } else if line.hasPrefix("<polygon"), sort == "edge", !arrows.isEmpty {
+        // The second corner of a head is its tip.
+        let corners = Self.points(Self.attribute("points", in: line) ?? "")
+        if corners.count > 1 { arrows[arrows.count - 1].tip = corners[1] }
+      } else if line.hasPrefix("<path") || line.hasPrefix("<polygon") || line.hasPrefix("<ellipse") {
+        let points = Self.shape(line)
+        guard let box = Box(around: points) else { continue }
+        canvas.add(box)
+        switch sort {
+        case "edge": arrows.append(Arrow(line: number, from: title.prefix { $0 != "&" }, points: points))
+        case "node":
+          states.append(box)
+          statesByTitle[title] = statesByTitle[title] ?? box
+        case "cluster": frames.append(box)
+        default: break
+        }
+      }
+    }
+    for title in titles { canvas.add(title) }
+    for label in labels { canvas.add(label.box) }
+  }
+
+  private static func attribute(_ name: String, in line: Substring) -> Substring? {
+    guard let start = line.firstRange(of: " \(name)=\"")?.upperBound else { return nil }
+    return line[start...].prefix { $0 != "\"" }
+  }
+
+  private static func number(_ name: String, in line: Substring) -> Double {
+    attribute(name, in: line).flatMap { Double($0) } ?? 0
+  }
+
+  private static func shape(_ line: Substring) -> [Point] {
+    guard line.hasPrefix("<ellipse") else {
+      return points(attribute("d", in: line) ?? attribute("points", in: line) ?? "")
+    }
+    let (x, y) = (number("cx", in: line), number("cy", in: line))
+    let (width, height) = (number("rx", in: line), number("ry", in: line))
+    return [Point(x: x - width, y: y - height), Point(x: x + width, y: y + height)]
+  }
+
+  private static func points(_ text: Substring) -> [Point] {
+    let numbers = text.split { !$0.isNumber && $0 != "." && $0 != "-" && $0 != "e" }.compactMap { Double($0) }
+    return stride(from: 0, to: numbers.count - 1, by: 2).map { Point(x: numbers[$0], y: numbers[$0 + 1]) }
+  }
+
+  /// The width of a character of Helvetica of size 1, roughly.
+  private static func width(of character: Character) -> Double {
+    switch character {
+    case "i", "j", "l", "|", "'": 0.22
+    case "f", "t", "r", ".", ",", ":", ";", "/", "(", ")", "[", "]", " ", "\u{A0}": 0.29
+    case "m", "w", "M", "W", "@": 0.83
+    case "A"..."Z": 0.69
+    default: 0.55
+    }
+  }
+
+  private static func box(ofText line: Substring) -> Box? {
+    guard let start = line.firstIndex(of: ">"), let end = line.lastIndex(of: "<"), start < end else { return nil }
+    var width = 0.0
+    var isInEntity = false
+    for character in line[line.index(after: start)..<end] {
+      isInEntity = isInEntity ? character != ";" : character == "&"
+      if !isInEntity { width += self.width(of: character) }
+    }
+    let size = number("font-size", in: line)
+    let (x, y) = (number("x", in: line), number("y", in: line))
+    width *= size
+    let left = attribute("text-anchor", in: line) == "middle" ? x - width / 2 : x
+    return Box(left: left, top: y - 0.78 * size, right: left + width, bottom: y + 0.24 * size)
+  }
+
+  // MARK: Ends of arrows
+
+  /// Moves the beginnings of arrows along the borders of their states, away from the tips of others.
+  private mutating func partEnds() {
+    let tips = arrows.map(\.tip)
+    for place in arrows.indices where arrows[place].points.count > 3 {
+      let start = arrows[place].points[0]
+      let others = tips.indices.lazy.filter { $0 != place }.compactMap { tips[$0] }
+      guard others.contains(where: { $0.distance(to: start) < Self.apart }),
+        let border = (frames + [statesByTitle[arrows[place].from] ?? .none]).last(where: { $0.hasOnBorder(start) })
+      else { continue }
+      // First the way that the arrow goes anyway.
+      let goal = arrows[place].points[2]
+      let ways = border.alongBorder(at: start).sorted {
+        (start + $0 * 8).distance(to: goal) < (start + $1 * 8).distance(to: goal)
+      }
+      let starts = arrows.indices.filter { $0 != place }.compactMap { arrows[$0].points.first }
+      let moved = ways.lazy.flatMap { way in stride(from: 4.0, through: 44, by: 4).map { way * $0 } }.first { way in
+        let moved = start + way
+        return border.holdsOnASide(moved) && others.allSatisfy { $0.distance(to: moved) >= Self.apart }
+          && starts.allSatisfy { $0.distance(to: moved) >= 5 }
+      }
+      guard let moved else { continue }
+      arrows[place].points[0] = start + moved
+      arrows[place].points[1] = arrows[place].points[1] + moved
+      redraw(arrows[place])
+    }
+  }
+
+  private mutating func redraw(_ arrow: Arrow) {
+    let line = lines[arrow.line]
+    guard let path = Self.attribute("d", in: line) else { return }
+    let bends = stride(from: 1, to: arrow.points.count, by: 3).map { first in
+      arrow.points[first..<min(first + 3, arrow.points.count)].map(\.text).joined(separator: " ")
+    }
+    let text = "M\(arrow.points[0].text)C" + bends.joined(separator: " ")
+    lines[arrow.line] = line[..<path.startIndex] + text + line[path.endIndex...]
+  }
+
+  // MARK: Labels
+
+  /// Moves the next label to the best place nearby.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Complexity: O(labels + states + places × points of arrows nearby).
+  public mutating func mendNext() -> Bool {
+    guard next < labels.count else { return false }
+    defer { next += 1 }
+    let label = labels[next]
+    let own = arrows[label.arrow].samples
+    func distance(_ box: Box) -> Double { own.lazy.map { box.distance(to: $0) }.min() ?? 0 }
+    // A label that Graphviz has left behind begins at its arrow.
+    let starts = [.zero] + (distance(label.box) > Self.farthest ? [label.box.way(to: own[own.count / 2])] : [])
+    var area = Box.none
+    for start in starts { area.add(label.box.shifted(by: start).widened(by: Self.farthest)) }
+    let near = arrows.filter { $0.bounds.meets(area) }.flatMap { $0.samples.filter { area.holds($0) } }
+    let solid =
+      (states + titles).filter { $0.meets(area) }
+      + labels.indices.filter { $0 != next && labels[$0].box.meets(area) }.map { labels[$0].box }
+    let borders = frames.filter { $0.meets(area) }
+    func lies(_ box: Box, onOneOf boxes: [Box]) -> Bool { boxes.contains { $0.meets(box) } }
+    // A label can be read on a line and on a frame, but not on a state.
+    func cost(_ box: Box, _ shift: Point) -> Double {
+      let isOnLine = near.contains { box.widened(by: -1).holds($0) } || borders.contains { $0.isCrossed(by: box) }
+      return shift.length + 2 * max(0, distance(box) - Self.nearby) + (isOnLine ? Self.onLine : 0)
+        + (lies(box, onOneOf: solid) ? Self.onState : 0)
+    }
+    var best = (cost: cost(label.box, .zero), shift: Point.zero)
+    for start in starts {
+      for shift in Self.shifts where shift.length < best.cost {
+        let box = label.box.shifted(by: start + shift)
+        guard canvas.contains(box) else { continue }
+        let cost = cost(box, shift)
+        if cost < best.cost { best = (cost, start + shift) }
+      }
+    }
+    if best.shift.length > 0 { move(label, by: best.shift) }
+    return true
+  }
+
+  private mutating func move(_ label: Label, by shift: Point) {
+    labels[next].box = label.box.shifted(by: shift)
+    for number in label.lines {
+      let line = lines[number]
+      guard let x = Self.attribute("x", in: line), let y = Self.attribute("y", in: line),
+        let place = Double(x).flatMap({ x in Double(y).map { Point(x: x, y: $0) } }), x.endIndex <= y.startIndex
+      else { continue }
+      let moved = place + shift
+      lines[number] =
+        line[..<x.startIndex] + Point.text(moved.x) + line[x.endIndex..<y.startIndex] + Point.text(moved.y)
+        + line[y.endIndex...]
+    }
+  }
+
+  /// The nearest first.
+  private static let shifts: [Point] = {
+    let most = Int(farthest / step)
+    let all = (-most...most).flatMap { x in (-most...most).map { Point(x: Double(x) * step, y: Double($0) * step) } }
+    return all.filter { $0.length <= farthest }.sorted { $0.length < $1.length }
+  }()
+
+  // MARK: Geometry
+
+  private struct Point {
+    var x: Double
+    var y: Double
+
+    static let zero = Point(x: 0, y: 0)
+    var length: Double { (x * x + y * y).squareRoot() }
+    func distance(to other: Point) -> Double { Point(x: x - other.x, y: y - other.y).length }
+    static func + (one: Point, other: Point) -> Point { Point(x: one.x + other.x, y: one.y + other.y) }
+    static func * (point: Point, factor: Double) -> Point { Point(x: point.x * factor, y: point.y * factor) }
+    static func text(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+    var text: String { "\(Point.text(x)),\(Point.text(y))" }
+  }
+
+  private struct Box {
+    var left: Double
+    var top: Double
+    var right: Double
+    var bottom: Double
+
+    static let none = Box(left: .infinity, top: .infinity, right: -.infinity, bottom: -.infinity)
+    /// By how much things may overlap.
+    private static let tolerance = 1.0
+
+    init(left: Double, top: Double, right: Double, bottom: Double) {
+      (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
+    }
+
+    init?(around points: [Point]) {
+      guard !points.isEmpty else { return nil }
+      self = .none
+      for point in points { add(Box(left: point.x, top: point.y, right: point.x, bottom: point.y)) }
+    }
+
+    mutating func add(_ other: Box) {
+      (left, top) = (min(left, other.left), min(top, other.top))
+      (right, bottom) = (max(right, other.right), max(bottom, other.bottom))
+    }
+
+    func widened(by far: Double) -> Box {
+      Box(left: left - far, top: top - far, right: right + far, bottom: bottom + far)
+    }
+
+    func shifted(by shift: Point) -> Box {
+      Box(left: left + shift.x, top: top + shift.y, right: right + shift.x, bottom: bottom + shift.y)
+    }
+
+    func holds(_ point: Point) -> Bool { point.x > left && point.x < right && point.y > top && point.y < bottom }
+
+    func contains(_ other: Box) -> Bool {
+      other.left >= left && other.right <= right && other.top >= top && other.bottom <= bottom
+    }
+
+    func meets(_ other: Box) -> Bool {
+      left + Box.tolerance < other.right && other.left + Box.tolerance < right && top + Box.tolerance < other.bottom
+        && other.top + Box.tolerance < bottom
+    }
+
+    /// Whether a box is neither within it nor beside it.
+    func isCrossed(by box: Box) -> Bool { meets(box) && !contains(box) }
+
+    func way(to point: Point) -> Point { Point(x: point.x - (left + right) / 2, y: point.y - (top + bottom) / 2) }
+
+    func distance(to point: Point) -> Double {
+      Point(x: max(left - point.x, 0, point.x - right), y: max(top - point.y, 0, point.y - bottom)).length
+    }
+
+    /// Whether a point is on it, within two points.
+    func hasOnBorder(_ point: Point) -> Bool { widened(by: 2).holds(point) && !widened(by: -2).holds(point) }
+
+    /// Both ways along the side at a point; four at a corner.
+    func alongBorder(at point: Point) -> [Point] {
+      let isUpright = abs(point.x - left) < 2 || abs(point.x - right) < 2
+      let isLevel = abs(point.y - top) < 2 || abs(point.y - bottom) < 2
+      return (isLevel ? [Point(x: 1, y: 0), Point(x: -1, y: 0)] : [])
+        + (isUpright ? [Point(x: 0, y: 1), Point(x: 0, y: -1)] : [])
+    }
+
+    /// Whether a point is on it but at none of its round corners.
+    func holdsOnASide(_ point: Point) -> Bool {
+      let corner = 6.0
+      return hasOnBorder(point)
+        && (point.x > left + corner && point.x < right - corner || point.y > top + corner && point.y < bottom - corner)
+    }
+  }
+}
