@@ -85,7 +85,7 @@ enum PromptLine: Equatable {
   static func isRow(_ typed: String) -> Bool {
     guard typed.hasPrefix("  ") || typed.hasPrefix("> ") else { return false }
     let text = typed.drop { $0 == " " || $0 == ">" }
-    guard let word = text.split(separator: " ").first.map(String.init), text.contains("  ") || text.contains("→") else {
+    guard let word = text.split(separator: " ").first.map(String.init), text.includes("  ") || text.contains("→") else {
       return false
     }
     return Verb.named(word) == nil && !LocalVerb.words.contains(word) && !"@#!".contains(word.prefix(1))
