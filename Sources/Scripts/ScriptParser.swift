@@ -114,7 +114,7 @@ package struct ScriptParser: ~Copyable {
   /// - Throws: All mistakes; of very many the first ones and their number.
   /// - Complexity: O(*n*) in the bytes of all files.
   package static func parse(
-    _ name: String, _ bytes: [UInt8], isInSession: Bool = false, load: (String) -> Loaded
+    _ name: String, _ bytes: [UInt8], isInSession: Bool = false, load: @escaping (String) -> Loaded
   ) throws(ScriptMistakes) -> Script {
     let (script, mistakes) = read(name, bytes, isInSession: isInSession, load: load)
     if let mistakes { throw mistakes }
@@ -127,18 +127,16 @@ package struct ScriptParser: ~Copyable {
   /// - Returns: The script without the lines that are wrong, and their mistakes; nil if all is right.
   package static func read(
     _ name: String, _ bytes: [UInt8], isInSession: Bool = false, values: [String: String] = [:],
-    load: (String) -> Loaded
+    load: @escaping (String) -> Loaded
   ) -> (script: Script, mistakes: ScriptMistakes?) {
-    withoutActuallyEscaping(load) { load in
-      var parser = ScriptParser(isInSession: isInSession, load: load)
-      parser.names = values.mapValues { ScriptName(meaning: .value($0), place: "--let", isFromOutside: true) }
-      parser.read(name, bytes)
-      parser.script.namesUsed = parser.words.used.intersection(values.keys)
-      let (reported, count) = (parser.mistakes, parser.knownMistakes.count)
-      let mistakes = ScriptMistakes(
-        reported: reported, more: count - reported.count, isCut: count == ScriptLimits.countedMistakes)
-      return (parser.script, count > 0 ? mistakes : nil)
-    }
+    var parser = ScriptParser(isInSession: isInSession, load: load)
+    parser.names = values.mapValues { ScriptName(meaning: .value($0), place: "--let", isFromOutside: true) }
+    parser.read(name, bytes)
+    parser.script.namesUsed = parser.words.used.intersection(values.keys)
+    let (reported, count) = (parser.mistakes, parser.knownMistakes.count)
+    let mistakes = ScriptMistakes(
+      reported: reported, more: count - reported.count, isCut: count == ScriptLimits.countedMistakes)
+    return (parser.script, count > 0 ? mistakes : nil)
   }
 
   mutating func takeWords() throws(ScriptFailure) {
