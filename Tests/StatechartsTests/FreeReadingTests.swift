@@ -27,7 +27,7 @@ struct FreeReadingTests {
       ("owner's choice", "ownersChoice"), ("<b>stop</b> it", "stopIt"), ("ready<br/>(warm)", "readyWarm"),
       ("drück 🚀 los", "drückLos"), ("Запрос отправлен", "запросОтправлен"), ("read -> write", "readWrite"),
       ("success/failure response", "successFailureResponse"), ("press", "press"), ("404", "404"),
-      ("pay now, or leave", "payNowOrLeave"), ("files/list/all", "filesListAll"), ("after 10s or knock", "knock"),
+      ("pay now, or leave", "payNowOrLeave"), ("files/list/all", "filesListAll"),
     ])
   func events(label: String, event: String) throws {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)")
@@ -411,12 +411,21 @@ struct FreeReadingTests {
     expectEqual(second.stateDiagram().text, text)
   }
 
+  @Test("waits for an event or a time, in this order or the other", arguments: ["after 10s or knock", "knock or 10s"])
+  func timeOrEvent(label: String) throws {
+    var (run, _) = try Self.load("[*] --> a\na --> b : \(label)\nb --> a : \(label)")
+    run.send("knock")
+    expectEqual(run.word, "b")
+    run.advance(by: .seconds(10))
+    expectEqual(run.word, "a")
+  }
+
   @Test("is written with the author's titles, descriptions and labels, and read again so")
   func words() throws {
     let lines = [
       "state \"Waiting room\" as w", "w : people sit here", "w : #quot;busy#quot;",
       "state \"Inside<br/>a whole block\" as inside {", "w --> inside : call()",
-      "inside --> w : read it, or leave it", "inside --> w : 30s timeout", "inside --> end : user / system stops",
+      "inside --> w : read it, or leave it", "inside --> w : 30s timeout", "inside --> gone : user/system stops",
     ]
     let (head, tail) = (lines[...3], lines[4...])
     let (run, _) = try Self.load((["[*] --> w"] + head + ["[*] --> deep", "}"] + tail).joined(separator: "\n"))

@@ -477,7 +477,7 @@ extension DiagramReader {
   func isFreelyFormal(_ text: PlacedText, _ head: PlacedText, _ end: Int) -> Bool {
     if head.isEmpty { return text.hasPrefix("[") && text.firstTopLevel("/") != nil }
     guard isFormalTrigger(head) else { return false }
-    if end < text.bytes.count { return text.firstTopLevel("/") != nil || vocabulary.knows(head) }
+    if end < text.bytes.count { return parts(of: text).actions != nil || vocabulary.knows(head) }
     return vocabulary.knows(head)
   }
 
