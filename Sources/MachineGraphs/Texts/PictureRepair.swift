@@ -182,12 +182,13 @@ public struct PictureRepair {
         (start + $0 * 8).distance(to: goal) < (start + $1 * 8).distance(to: goal)
       }
       let starts = arrows.indices.filter { $0 != place }.compactMap { arrows[$0].points.first }
-      let moved = ways.lazy.flatMap { way in stride(from: 4.0, through: 44, by: 4).map { way * $0 } }.first { way in
-        let moved = start + way
-        return border.holdsOnASide(moved) && others.allSatisfy { $0.distance(to: moved) >= Self.apart }
-          && starts.allSatisfy { $0.distance(to: moved) >= 5 }
+      let places = ways.flatMap { way in stride(from: 3.0, through: 45, by: 3).map { way * $0 } }.filter { way in
+        border.holdsOnASide(start + way) && starts.allSatisfy { $0.distance(to: start + way) >= 5 }
       }
-      guard let moved else { continue }
+      func room(_ way: Point) -> Double { others.map { $0.distance(to: start + way) }.min() ?? .infinity }
+      // A short side may have no room for as much.
+      let moved = places.first { room($0) >= Self.apart } ?? places.max { room($0) < room($1) }
+      guard let moved, room(moved) > room(.zero) + 2 else { continue }
       arrows[place].points[0] = start + moved
       arrows[place].points[1] = arrows[place].points[1] + moved
       redraw(arrows[place])
