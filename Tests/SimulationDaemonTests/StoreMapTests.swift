@@ -3,6 +3,7 @@ import Testing
 import UnixHost
 
 @testable import SimulationDaemon
+import Simulator
 
 /// The file of `--store-map`.
 struct StoreMapTests {

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// Mends what Graphviz leaves in a picture: labels that lie on frames, states, lines or other labels, or far from their
 /// arrows, and arrows that begin under the head of another one, which then looks as if it had two.
 ///
@@ -117,7 +119,7 @@ public struct PictureRepair {
   }
 
   private static func attribute(_ name: String, in line: Substring) -> Substring? {
-    guard let start = line.firstRange(of: " \(name)=\"")?.upperBound else { return nil }
+    guard let start = line.find(" \(name)=\"")?.upperBound else { return nil }
     return line[start...].prefix { $0 != "\"" }
   }
 

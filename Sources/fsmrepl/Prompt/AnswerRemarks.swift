@@ -215,7 +215,7 @@ final class AnswerRemarks {
       else { return .end([]) }
       let note = failure.note ?? ""
       let later = verb == .watch ? "; one that is made later is watched" : ""
-      let near = failure["did-you-mean"].flatMap { note.contains($0) ? nil : $0 }
+      let near = failure["did-you-mean"].flatMap { note.includes($0) ? nil : $0 }
       let meant: ScreenText = near.map { "; did you mean \(style(.name, $0))?" } ?? ""
       screen.sayLine("  \(note)\(later)\(meant)")
       return .end([])

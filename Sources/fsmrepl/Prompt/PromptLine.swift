@@ -88,7 +88,7 @@ enum PromptLine: Equatable {
     guard let word = text.split(separator: " ").first.map(String.init), text.includes("  ") || text.contains("→") else {
       return false
     }
-    return Verb.named(word) == nil && !LocalVerb.words.contains(word) && !"@#!".contains(word.prefix(1))
+    return Verb.named(word) == nil && !LocalVerb.words.contains(word) && !["@", "#", "!"].contains(word.first)
   }
 
   // MARK: Words of the prompt

@@ -395,7 +395,10 @@ struct Wording: Equatable {
   /// be typed, so they are whole.
   private func times(in text: String, of failure: ServerLine) -> String {
     guard style.isPresenting, failure["argument"] == "time" else { return text }
-    return text.replacing(/[0-9]+\.[0-9]{3,}/) { time(String($0.output)) }
+    return text.replaced(runsOf: { "0"..."9" ~= $0 || $0 == "." }) { number in
+      let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+      return parts.count == 2 && parts[1].count >= 3 ? time(String(number)) : String(number)
+    }
   }
 
   /// How many timers a request has fired, if its answer says so.
