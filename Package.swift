@@ -31,7 +31,8 @@ let strict: [SwiftSetting] = [
 // of a debug build. SwiftPM refuses such flags in a dependency, so nobody but the Makefile sets FSMD_BUILD.
 let isQuickBuild = Context.environment["FSMD_BUILD"] == "quick"
 let isPackageBuild = Context.environment["FSMD_BUILD"] == "package"
-let hotTargets = ["StateMachines", "MachineForms", "Simulations", "Simulator", "LineProtocol", "JournalStore"]
+// In the packages that are given out these stay fast; the others are small.
+let fastTargets = ["StateMachines", "MachineForms", "Simulations", "Simulator", "LineProtocol", "JournalStore"]
 let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
 
 // SwiftPM builds one product or all targets: the benchmarks and what is for tests are left out where only the two
@@ -172,8 +173,7 @@ for target in package.targets where target.swiftSettings != nil && !isForTests(t
   if isQuickBuild {
     target.swiftSettings! += [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
   }
-  // In the packages that are given out, what no step passes is small instead of fast.
-  if isPackageBuild && !hotTargets.contains(target.name) { target.swiftSettings! += [.unsafeFlags(["-Osize"])] }
+  if isPackageBuild && !fastTargets.contains(target.name) { target.swiftSettings! += [.unsafeFlags(["-Osize"])] }
 }
 
 if hasOnlyPrograms {

@@ -8,7 +8,7 @@ package enum LivePage {
   package static let html = texts["index.html"] ?? ""
   package static let css = texts["page.css"] ?? ""
 
-  /// All modules as one, to stand where `index.html` has `main.js`: each behind those that it imports from.
+  /// All modules as one, to stand where `index.html` has `main.js`: each after those that it imports from.
   ///
   /// No two modules have a name of their top level in common, their imports stand on lines of their own and have no `as`, so
   /// only the words `import` and `export` need to go.

@@ -132,9 +132,9 @@ enum Schema {
   /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
   /// order given, each with its segment; and returns the worlds of those that were inserted.
   ///
-  /// PostgreSQL plans the statements of a function once for each connection, also behind a pooler, but only since this one
-  /// tells it to: it believes that plans for the values at hand are worth it, and makes them for ten times the time that the
-  /// rest of an append takes. The function makes the settings of ``Connection/transactionSettings``.
+  /// `force_generic_plan` makes PostgreSQL plan the statements once for each connection, also behind a pooler. By default it
+  /// plans each call anew, which takes ten times as long as the rest of an append. The function makes the settings of
+  /// ``Connection/transactionSettings``.
   private static let append = """
     CREATE FUNCTION fsmd.append(
       worlds bigint[], numbers bigint[], epochs_before uuid[], epochs uuid[], are_taking boolean[], take_counts bigint[],

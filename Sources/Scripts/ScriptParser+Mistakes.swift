@@ -40,7 +40,7 @@ extension ScriptParser {
     narrator.pass(over: meant)
     if !Self.isFirstWord(meant) || meant == "new" || meant == "include" { script.mayMakeOthers.machines = true }
     if ["define", "load", "include"].contains(meant) { script.mayMakeOthers.kinds = true }
-    // Behind a mistyped word it is not sure that a block begins.
+    // After a mistyped word it is not sure that a block begins.
     func unclosed(_ message: String) -> ScriptFailure { meant == word ? failure(at: 0, message) : start }
     switch meant {
     case "repeat" where blocks.count == blocksBefore:

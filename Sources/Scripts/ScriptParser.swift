@@ -3,7 +3,7 @@ import Synchronization
 
 /// Parses scripts: requests as at the prompt, with times, expectations, names, repeats and included files.
 ///
-/// Docs/Scripts.md has the grammar. It checks everything that can be checked without a daemon. Behind a mistake it goes
+/// Docs/Scripts.md has the grammar. It checks everything that can be checked without a daemon. After a mistake it goes
 /// on with the next line, and finds the others too; what only follows from a mistake is not reported.
 package struct ScriptParser: ~Copyable {
   /// The result of reading a file.

@@ -180,6 +180,7 @@ struct HostsTests {
     try Patience.wait(until: "the lock") { try server.sql("SELECT count(*) \(locks)", in: one) == "1" }
     try lesson.send("send p buttonClick\n")
     for number in 0..<30 { try expect(other.ask("send q buttonClick"), hasPrefix: "+ moved ", "\(number)") }
+    try expect(lesson.hasNothing())
     try server.sql("SELECT pg_terminate_backend(pid) \(locks)", in: one)
     try expect(lesson.final(), hasPrefix: "+ moved off on")
     let check = try ProgramRun("fsmd", ["store", "check", "--store-map", map], in: place.folder)

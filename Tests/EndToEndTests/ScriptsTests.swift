@@ -90,7 +90,6 @@ struct ScriptsTests {
           got       on
           the journal from there up to here
             2 0.000 p moved off on event=buttonClick
-      0 of 1 passed
 
       """)
   }

@@ -12,26 +12,6 @@ struct ConnectionTranscriptTests {
       #"""
       > world
       + world=w clock=virtual t=0.000 seq=0
-      > use main
-      + world=main clock=real t=0.000 seq=0
-      > speed 4
-      + speed=4 paused=no t=0.000 seq=0
-      > pause
-      + speed=4 paused=yes t=0.000 seq=0
-      > use w
-      + world=w clock=virtual t=0.000 seq=0
-      > use main
-      + world=main clock=real speed=4 paused=yes t=0.000 seq=0
-      > worlds
-      . main clock=real speed=4 paused=yes t=0.000 seq=0
-      . w clock=virtual t=0.000 seq=0
-      + 2
-      > speed 1
-      + speed=1 paused=yes t=0.000 seq=0
-      > resume
-      + speed=1 paused=no t=0.000 seq=0
-      > use w
-      + world=w clock=virtual t=0.000 seq=0
       > worlds
       . main clock=real t=0.000 seq=0
       . w clock=virtual t=0.000 seq=0

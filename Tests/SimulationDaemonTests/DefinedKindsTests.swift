@@ -861,7 +861,7 @@ struct DefinedKindsTests {
     let refusal = "argument=keyIn got=maybe allowed=on,off,true,false : keyIn is one of on,off,true,false, not 'maybe'"
     expectEqual(
       guest.play(
-        "new hatch d keyIn=maybe", "new hatch d keyIn=no", "send d press keyIn=maybe", "cast * press keyIn=maybe"),
+        "new hatch d keyIn=maybe", "new hatch d keyIn=off", "send d press keyIn=maybe", "cast * press keyIn=maybe"),
       [
         "- BAD-ARGUMENT \(refusal)", "+ created d shut t=0.000 seq=2", "- BAD-ARGUMENT \(refusal)",
         "- BAD-ARGUMENT \(refusal)",

@@ -474,7 +474,7 @@ struct GraphTests {
       if text.hasPrefix("expect output ") {
         let words = text.split(separator: " ").dropFirst(2)
         let output = " \(words.first ?? "") output \(words.dropFirst().joined(separator: " "))"
-        if !notices.contains(where: { $0.contains(output) }) { failures.append("\(text): \(notices)") }
+        if !notices.contains(where: { "\($0) ".contains("\(output) ") }) { failures.append("\(text): \(notices)") }
         continue
       }
       let parts = text.split(separator: " => ", maxSplits: 1).map(String.init)

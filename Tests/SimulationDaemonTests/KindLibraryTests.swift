@@ -48,7 +48,7 @@ struct KindLibraryTests {
     let guest = host.connect(toWorld: "w")
     let watcher = host.connect(toWorld: "w")
     _ = watcher.say("watch *")
-    expect(guest.say("kinds").contains { $0.hasPrefix(". lamp states=2 events=2 ") })
+    expect(guest.say("kinds").contains { $0.hasPrefix(". lamp states=2 events=1 ") })
     expect(guest.say("describe lamp"), contains: ". origin : a document in mermaid")
     expect(guest.say("graph lamp format=scxml").contains { $0.hasPrefix(". <scxml ") })
     expect(guest.say("undefine lamp")[0], hasPrefix: "- BAD-ARGUMENT argument=KIND got=lamp ")

@@ -173,7 +173,8 @@ struct WorkerTurnTests {
         }, then: { _ in }))
     workers.submit(
       Job(
-        .worker(workers.slot(of: .other(1_002))), { () throws(Never) in order.withLock { $0.append("second") } }, then: { _ in })
+        .worker(workers.slot(of: .other(1_002))), { () throws(Never) in order.withLock { $0.append("second") } },
+        then: { _ in })
     )
     started.signal()
     done.wait()

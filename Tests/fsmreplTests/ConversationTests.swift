@@ -35,7 +35,7 @@ struct ConversationTests {
     let answer = try receive("+ @.1 world=lesson clock=virtual t=0.200 seq=3")
     expectEqual(answer.asked?.text, "use lesson")
     expectEqual(answer.asked?.isOurTag, true)
-    expectEqual(conversation.place, Place(world: "lesson", clock: "virtual", time: "0.200", sequence: 3))
+    expectEqual(conversation.place, PresentWorld(world: "lesson", clock: "virtual", time: "0.200", sequence: 3))
     expect(!conversation.isWaiting)
   }
 
@@ -147,7 +147,7 @@ struct ConversationTests {
     try expectNil(receive("* 1 0.200 a moved b c event=d").asked)
     expectEqual(conversation.place.time, "0.200")
     try expectNil(receive("! world dropped=lesson").asked)
-    expectEqual(conversation.place, Place())
+    expectEqual(conversation.place, PresentWorld())
     var restoration = conversation.restoration(from: "main")
     expectNil(restoration.next())
   }

@@ -160,7 +160,7 @@ struct PromptLineTests {
 
   @Test("requests that may let much time pass are known, whatever else they have")
   func longTimes() {
-    var place = Place(clock: "virtual", time: "100.000")
+    var place = PresentWorld(clock: "virtual", time: "100.000")
     func extent(_ text: String) -> TimeRequest.Extent? { TimeRequest(RequestText(text), in: place)?.extent }
     let (minute, hour) = (60_000_000_000 as Int64, 3_600_000_000_000 as Int64)
     expect(extent("advance 1h") == .span(hour) && extent("@x advance 1m") == .span(minute))
@@ -181,7 +181,7 @@ struct PromptLineTests {
 
   @Test("what is asked before time passes")
   func questions() throws {
-    let place = Place(clock: "virtual", time: "0.000")
+    let place = PresentWorld(clock: "virtual", time: "0.000")
     func question(_ text: String, _ answer: String?, hours: Int64, inputs: Int, most: Int? = nil) throws -> String? {
       let request = try #require(TimeRequest(RequestText(text), in: place))
       let trial = TimeTrial(

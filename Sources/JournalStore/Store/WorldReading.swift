@@ -5,8 +5,7 @@ package protocol WorldReading: AnyObject {
   /// All worlds, ordered by the bytes of their names.
   func worlds() throws(StoreFailure) -> [StoredWorld]
 
-  /// Reads at once what loads of some worlds will ask for, if asking takes long. In a snapshot, asking for it again then
-  /// takes no time.
+  /// Reads ahead, in few queries, what loading these worlds asks for. A snapshot keeps the answers.
   func prepare(_ worlds: [String]) throws(StoreFailure)
 
   /// The world with this name; nil if there is none.

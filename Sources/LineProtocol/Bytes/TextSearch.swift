@@ -1,8 +1,8 @@
 // What the standard library has for this is in its library of regular expressions, a megabyte in each program that uses
-// one call of it. Byte by byte: what stands in a text is found whatever sign follows it there.
+// one call of it. These compare bytes, so a combining character after a match does not hide it.
 
 extension Collection<UInt8> {
-  /// Where some bytes stand first; nothing stands at the start.
+  /// The first range of `bytes`; an empty one at the start if `bytes` is empty.
   ///
   /// - Complexity: O(*n*) for bytes whose first one is rare.
   package func find(_ bytes: some Collection<UInt8>) -> Range<Index>? {

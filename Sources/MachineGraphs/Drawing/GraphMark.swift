@@ -42,7 +42,7 @@ public struct PresentOutcome: Hashable, Sendable {
     self.isByChance = isByChance
   }
 
-  /// Behind so many steps of a document's machine nothing more is tried: some hundredths of a second.
+  /// After so many steps of a document's machine nothing more is tried: some hundredths of a second.
   private static let mostChartSteps = 300_000
 
   /// Tries a machine's events, with each choice of their samples, and lets each of its running timers expire when it is

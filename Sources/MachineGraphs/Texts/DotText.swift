@@ -131,13 +131,13 @@ private struct DotText {
     return lines
   }
 
-  /// The point within a node with regions, or within a member, to which the arrows of the whole lead. Graphviz hides the part
-  /// of an arrow within the node, and the point, but for arrows to or from a state in the node. Without it arrows would lead to
-  /// one of the states. Many wires would meet in it.
+  /// The point within a node with regions, or within a member, to which the arrows of the whole lead. Graphviz hides the point
+  /// and the part of an arrow within the node, except for arrows between the node and a state in it. Without the point arrows
+  /// would lead to one of the states. Many wires would meet in it.
   private func port(of place: Int) -> [String] {
     guard hasPort(place), ends.contains(place) else { return [] }
     let isSeen = moves.single.contains {
-      isWithin($0.stroke.from, $0.stroke.to) && [$0.stroke.from, $0.stroke.to].contains(place)
+      ($0.stroke.from == place || $0.stroke.to == place) && isWithin($0.stroke.from, $0.stroke.to)
     }
     return ["port\(place) [shape=point, width=0.1, \(isSeen ? "color=\"\(Palette.border)\"" : "style=invis")]"]
   }

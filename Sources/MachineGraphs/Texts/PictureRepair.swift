@@ -1,4 +1,5 @@
 import LineProtocol
+import StateMachines
 
 /// Mends what Graphviz leaves in a picture: labels that lie on frames, states, lines or other labels, or far from their
 /// arrows, and arrows that begin under the head of another one, which then looks as if it had two.
@@ -14,8 +15,11 @@ public struct PictureRepair {
   private var titles: [Box] = []
   private var arrows: [Arrow] = []
   private var labels: [Label] = []
-  private var next = 0
   private var canvas = Box.none
+  /// How many lines were read, how many arrows begin where they should, and how many labels lie where they should.
+  private var (readLines, partedArrows, movedLabels) = (0, 0, 0)
+  /// The sort and the title of the element that is being read.
+  private var (sort, title): (Substring, Substring) = ("", "")
 
   private struct Arrow {
     /// Its line of text, and its points: one, then three for each bend.
@@ -31,7 +35,8 @@ public struct PictureRepair {
     mutating func sample(every grain: Double) {
       for first in stride(from: 0, to: points.count - 3, by: 3) {
         let (start, one, two, end) = (points[first], points[first + 1], points[first + 2], points[first + 3])
-        let count = max(1, Int((start.distance(to: one) + one.distance(to: two) + two.distance(to: end)) / grain))
+        let length = start.distance(to: one) + one.distance(to: two) + two.distance(to: end)
+        let count = min(max(1, Int(clamping: length / grain)), 1_000)
         for number in 0...count {
           let part = Double(number) / Double(count)
           let rest = 1 - part
@@ -63,59 +68,73 @@ public struct PictureRepair {
   /// The distance between points along an arrow.
   private static let grain = 4.0
 
-  /// - Complexity: O(text + arrows²).
   public init(_ svg: String) {
-    lines = svg.split(separator: "\n", omittingEmptySubsequences: false)
-    read()
-    partEnds()
-    for place in arrows.indices { arrows[place].sample(every: Self.grain) }
+    lines = svg.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }
   }
 
   /// The picture.
   public var svg: String { lines.joined(separator: "\n") }
 
+  /// Goes on with the picture: reads some lines, moves the beginning of an arrow, or moves a label.
+  ///
+  /// - Returns: Whether something was left to do.
+  /// - Complexity: For a line O(its length), for an arrow O(arrows), for a label O(labels + states + places × points of
+  ///   arrows nearby).
+  public mutating func mendNext() -> Bool {
+    if readLines < lines.count {
+      for number in readLines..<min(readLines + 64, lines.count) { read(lines[number], number) }
+      readLines = min(readLines + 64, lines.count)
+    } else if partedArrows < arrows.count {
+      partEnd(of: partedArrows)
+      arrows[partedArrows].sample(every: Self.grain)
+      partedArrows += 1
+    } else if movedLabels < labels.count {
+      moveLabel(movedLabels)
+      movedLabels += 1
+    } else {
+      return false
+    }
+    return true
+  }
+
   // MARK: Reading
 
-  private mutating func read() {
-    var sort: Substring = ""
-    var title: Substring = ""
-    for (number, line) in lines.enumerated() {
-      if line.hasPrefix("<g id="), let name = Self.attribute("class", in: line) {
-        sort = name.prefix { $0 != " " }
-      } else if line.hasPrefix("<title>") {
-        title = line.dropFirst(7).prefix { $0 != "<" }
-      } else if line.hasPrefix("<text") {
-        guard let box = Self.box(ofText: line) else { continue }
-        if sort == "edge", !arrows.isEmpty {
-          if labels.last?.arrow == arrows.count - 1 {
-            labels[labels.count - 1].lines.append(number)
-            labels[labels.count - 1].box.add(box)
-          } else {
-            labels.append(Label(arrow: arrows.count - 1, lines: [number], box: box))
-          }
-        } else if sort != "node" {
-          titles.append(box)
-        }
-      } else if line.hasPrefix("<polygon"), sort == "edge", !arrows.isEmpty {
-        // The second corner of a head is its tip.
-        let corners = Self.points(Self.attribute("points", in: line) ?? "")
-        if corners.count > 1 { arrows[arrows.count - 1].tip = corners[1] }
-      } else if line.hasPrefix("<path") || line.hasPrefix("<polygon") || line.hasPrefix("<ellipse") {
-        let points = Self.shape(line)
-        guard let box = Box(around: points) else { continue }
+  private mutating func read(_ line: Substring, _ number: Int) {
+    if line.hasPrefix("<g id="), let name = Self.attribute("class", in: line) {
+      sort = name.prefix { $0 != " " }
+    } else if line.hasPrefix("<title>") {
+      title = line.dropFirst(7).prefix { $0 != "<" }
+    } else if line.hasPrefix("<text") {
+      guard let box = Self.box(ofText: line) else { return }
+      if sort == "edge", !arrows.isEmpty {
         canvas.add(box)
-        switch sort {
-        case "edge": arrows.append(Arrow(line: number, from: title.prefix { $0 != "&" }, points: points))
-        case "node":
-          states.append(box)
-          statesByTitle[title] = statesByTitle[title] ?? box
-        case "cluster": frames.append(box)
-        default: break
+        if labels.last?.arrow == arrows.count - 1 {
+          labels[labels.count - 1].lines.append(number)
+          labels[labels.count - 1].box.add(box)
+        } else {
+          labels.append(Label(arrow: arrows.count - 1, lines: [number], box: box))
         }
+      } else if sort != "node" {
+        canvas.add(box)
+        titles.append(box)
+      }
+    } else if line.hasPrefix("<polygon"), sort == "edge", !arrows.isEmpty {
+      // The second corner of a head is its tip.
+      let corners = Self.points(Self.attribute("points", in: line) ?? "")
+      if corners.count > 1 { arrows[arrows.count - 1].tip = corners[1] }
+    } else if line.hasPrefix("<path") || line.hasPrefix("<polygon") || line.hasPrefix("<ellipse") {
+      let points = Self.shape(line)
+      guard let box = Box(around: points) else { return }
+      canvas.add(box)
+      switch sort {
+      case "edge": arrows.append(Arrow(line: number, from: title.prefix { $0 != "&" }, points: points))
+      case "node":
+        states.append(box)
+        statesByTitle[title] = statesByTitle[title] ?? box
+      case "cluster": frames.append(box)
+      default: break
       }
     }
-    for title in titles { canvas.add(title) }
-    for label in labels { canvas.add(label.box) }
   }
 
   private static func attribute(_ name: String, in line: Substring) -> Substring? {
@@ -137,7 +156,8 @@ public struct PictureRepair {
   }
 
   private static func points(_ text: Substring) -> [Point] {
-    let numbers = text.split { !$0.isNumber && $0 != "." && $0 != "-" && $0 != "e" }.compactMap { Double($0) }
+    let numbers = text.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0) && !".-e".utf8.contains($0) }
+      .compactMap { Double(Substring($0)) }
     return stride(from: 0, to: numbers.count - 1, by: 2).map { Point(x: numbers[$0], y: numbers[$0 + 1]) }
   }
 
@@ -169,32 +189,30 @@ public struct PictureRepair {
 
   // MARK: Ends of arrows
 
-  /// Moves the beginnings of arrows along the borders of their states, away from the tips of others.
-  private mutating func partEnds() {
-    let tips = arrows.map(\.tip)
-    for place in arrows.indices where arrows[place].points.count > 3 {
-      let start = arrows[place].points[0]
-      let others = tips.indices.lazy.filter { $0 != place }.compactMap { tips[$0] }
-      guard others.contains(where: { $0.distance(to: start) < Self.apart }),
-        let border = (frames + [statesByTitle[arrows[place].from] ?? .none]).last(where: { $0.hasOnBorder(start) })
-      else { continue }
-      // First the way that the arrow goes anyway.
-      let goal = arrows[place].points[2]
-      let ways = border.alongBorder(at: start).sorted {
-        (start + $0 * 8).distance(to: goal) < (start + $1 * 8).distance(to: goal)
-      }
-      let starts = arrows.indices.filter { $0 != place }.compactMap { arrows[$0].points.first }
-      let places = ways.flatMap { way in stride(from: 3.0, through: 45, by: 3).map { way * $0 } }.filter { way in
-        border.holdsOnASide(start + way) && starts.allSatisfy { $0.distance(to: start + way) >= 5 }
-      }
-      func room(_ way: Point) -> Double { others.map { $0.distance(to: start + way) }.min() ?? .infinity }
-      // A short side may have no room for as much.
-      let moved = places.first { room($0) >= Self.apart } ?? places.max { room($0) < room($1) }
-      guard let moved, room(moved) > room(.zero) + 2 else { continue }
-      arrows[place].points[0] = start + moved
-      arrows[place].points[1] = arrows[place].points[1] + moved
-      redraw(arrows[place])
+  /// Moves the beginning of an arrow along the border of its state, away from the tips of others.
+  private mutating func partEnd(of place: Int) {
+    guard arrows[place].points.count > 3 else { return }
+    let start = arrows[place].points[0]
+    let others = arrows.indices.filter { $0 != place }.compactMap { arrows[$0].tip }
+    guard others.contains(where: { $0.distance(to: start) < Self.apart }),
+      let border = (frames + [statesByTitle[arrows[place].from] ?? .none]).last(where: { $0.hasOnBorder(start) })
+    else { return }
+    // First the way that the arrow goes anyway.
+    let goal = arrows[place].points[2]
+    let ways = border.alongBorder(at: start).sorted {
+      (start + $0 * 8).distance(to: goal) < (start + $1 * 8).distance(to: goal)
     }
+    let starts = arrows.indices.filter { $0 != place }.compactMap { arrows[$0].points.first }
+    let places = ways.flatMap { way in stride(from: 3.0, through: 45, by: 3).map { way * $0 } }.filter { way in
+      border.holdsOnASide(start + way) && starts.allSatisfy { $0.distance(to: start + way) >= 5 }
+    }
+    func room(_ way: Point) -> Double { others.map { $0.distance(to: start + way) }.min() ?? .infinity }
+    // A short side may have no room for as much.
+    let moved = places.first { room($0) >= Self.apart } ?? places.max { room($0) < room($1) }
+    guard let moved, room(moved) > room(.zero) + 2 else { return }
+    arrows[place].points[0] = start + moved
+    arrows[place].points[1] = arrows[place].points[1] + moved
+    redraw(arrows[place])
   }
 
   private mutating func redraw(_ arrow: Arrow) {
@@ -209,14 +227,9 @@ public struct PictureRepair {
 
   // MARK: Labels
 
-  /// Moves the next label to the best place nearby.
-  ///
-  /// - Returns: Whether there was one.
-  /// - Complexity: O(labels + states + places × points of arrows nearby).
-  public mutating func mendNext() -> Bool {
-    guard next < labels.count else { return false }
-    defer { next += 1 }
-    let label = labels[next]
+  /// Moves a label to the best place nearby.
+  private mutating func moveLabel(_ number: Int) {
+    let label = labels[number]
     let own = arrows[label.arrow].samples
     func distance(_ box: Box) -> Double { own.lazy.map { box.distance(to: $0) }.min() ?? 0 }
     // A label that Graphviz has left behind begins at its arrow.
@@ -226,30 +239,37 @@ public struct PictureRepair {
     let near = arrows.filter { $0.bounds.meets(area) }.flatMap { $0.samples.filter { area.holds($0) } }
     let solid =
       (states + titles).filter { $0.meets(area) }
-      + labels.indices.filter { $0 != next && labels[$0].box.meets(area) }.map { labels[$0].box }
+      + labels.indices.filter { $0 != number && labels[$0].box.meets(area) }.map { labels[$0].box }
     let borders = frames.filter { $0.meets(area) }
     func lies(_ box: Box, onOneOf boxes: [Box]) -> Bool { boxes.contains { $0.meets(box) } }
     // A label can be read on a line and on a frame, but not on a state.
-    func cost(_ box: Box, _ shift: Point) -> Double {
-      let isOnLine = near.contains { box.widened(by: -1).holds($0) } || borders.contains { $0.isCrossed(by: box) }
-      return shift.length + 2 * max(0, distance(box) - Self.nearby) + (isOnLine ? Self.onLine : 0)
-        + (lies(box, onOneOf: solid) ? Self.onState : 0)
+    // What is asked of many points is asked last, and only of a place that may still be the best.
+    func cost(_ box: Box, _ shift: Point, ifBelow best: Double) -> Double {
+      var cost = shift.length + (lies(box, onOneOf: solid) ? Self.onState : 0)
+      if cost >= best { return cost }
+      let inside = box.widened(by: -1)
+      if borders.contains(where: { $0.isCrossed(by: box) }) || near.contains(where: inside.holds) {
+        cost += Self.onLine
+      }
+      if cost >= best { return cost }
+      cost += 2 * max(0, distance(box) - Self.nearby)
+      return cost
     }
-    var best = (cost: cost(label.box, .zero), shift: Point.zero)
+    var best = (cost: cost(label.box, .zero, ifBelow: .infinity), shift: Point.zero)
     for start in starts {
       for shift in Self.shifts where shift.length < best.cost {
         let box = label.box.shifted(by: start + shift)
         guard canvas.contains(box) else { continue }
-        let cost = cost(box, shift)
+        let cost = cost(box, shift, ifBelow: best.cost)
         if cost < best.cost { best = (cost, start + shift) }
       }
     }
-    if best.shift.length > 0 { move(label, by: best.shift) }
-    return true
+    guard best.shift.length > 0 else { return }
+    labels[number].box = label.box.shifted(by: best.shift)
+    move(label, by: best.shift)
   }
 
   private mutating func move(_ label: Label, by shift: Point) {
-    labels[next].box = label.box.shifted(by: shift)
     for number in label.lines {
       let line = lines[number]
       guard let x = Self.attribute("x", in: line), let y = Self.attribute("y", in: line),
@@ -264,7 +284,7 @@ public struct PictureRepair {
 
   /// The nearest first.
   private static let shifts: [Point] = {
-    let most = Int(farthest / step)
+    let most = Int(clamping: farthest / step)
     let all = (-most...most).flatMap { x in (-most...most).map { Point(x: Double(x) * step, y: Double($0) * step) } }
     return all.filter { $0.length <= farthest }.sorted { $0.length < $1.length }
   }()

@@ -41,8 +41,12 @@ enum StoreCommand {
     StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
       let isPrinted = options.contains { $0.name == .print }
       if let map = options.last(where: { $0.name == .storeMap }) {
-        guard operands == ["check"] else { throw .wrong("--store-map is for 'check'") }
-        return .store(.check(try StoreMap(file: map.value).places.filter(PostgresURL.isOne)))
+        guard operands == ["check"] else {
+          throw .wrong("'check --store-map FILE' takes no URL, and no other command has --store-map")
+        }
+        let databases = try StoreMap(file: map.value).places.filter(PostgresURL.isOne)
+        guard !databases.isEmpty else { throw .wrong("\(map.value) names no database; 'fsmd verify' is for folders") }
+        return .store(.check(databases))
       }
       switch (operands.first, operands.count) {
       case ("check", 2) where PostgresURL.isOne(operands[1]): return .store(.check([operands[1]]))

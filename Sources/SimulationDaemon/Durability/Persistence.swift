@@ -238,10 +238,21 @@ final class Persistence {
   ) -> [Result<LoadedWorld, PersistenceFailure>] {
     do throws(StoreFailure) {
       return try store.readers.reading { (reader) throws(StoreFailure) in
-        // If that fails, it is told of the world that it is about.
-        if names.count > 1 { try? reader.prepare(names) }
+        if names.count > 1 {
+          do throws(StoreFailure) {
+            try reader.prepare(names)
+          } catch {
+            // Damage is reported by the load of its own world.
+            guard case .damaged = error else { throw error }
+          }
+        }
+        // After a failure of the store nothing more is asked in this snapshot.
+        var failure: PersistenceFailure?
         return names.map { name in
-          Result { () throws(PersistenceFailure) in try load(name, from: reader, host: host, slot) }
+          if let failure { return .failure(failure) }
+          let result = Result { () throws(PersistenceFailure) in try load(name, from: reader, host: host, slot) }
+          if case .failure(let error) = result, error.isOfStore { failure = error }
+          return result
         }
       }
     } catch {

@@ -40,8 +40,8 @@ final class Restoration {
 struct Restorations {
   /// Worlds whose load has not begun.
   var waiting: [Restoration] = []
-  /// Worlds that are being loaded.
-  var loading: [Restoration] = []
+  /// Worlds that are being loaded, without their companions.
+  private var loading: [Restoration] = []
   /// Loaded worlds that are not leased yet.
   var loaded: [Restoration] = []
 
@@ -79,17 +79,17 @@ struct Restorations {
     return best
   }
 
-  /// Chooses worlds that are loaded along with one, on the same worker: small ones, if that is one. Of several thousand
-  /// worlds, most of the time is that of asking the store about one after the other.
-  mutating func companions(of first: Restoration) -> [Restoration] {
-    func isSmall(_ world: Restoration) -> Bool {
+  /// Chooses worlds that are loaded along with one, on the same worker: small ones that no client uses, if that is one. Of
+  /// several thousand worlds, most of the time is that of asking the store about one after the other.
+  mutating func companions(of first: Restoration, usedBy clients: [Service.Client]) -> [Restoration] {
+    func mayWait(_ world: Restoration) -> Bool {
       world.outage.head <= Self.fewInputs && world.hosted.owner == first.hosted.owner
+        && !clients.contains { $0.hosted === world.hosted }
     }
-    guard isSmall(first) else { return [] }
-    let chosen = waiting.filter(isSmall).prefix(Self.mostTogether - 1)
+    guard mayWait(first) else { return [] }
+    let chosen = Array(waiting.lazy.filter(mayWait).prefix(Self.mostTogether - 1))
     waiting.removeAll { world in chosen.contains { $0 === world } }
-    loading += chosen
-    return Array(chosen)
+    return chosen
   }
 
   private static let mostTogether = 32
@@ -203,7 +203,7 @@ extension Service {
       let world = persistence.restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
     {
       let isAlone = persistence.store.readers.answersAtOnce || world.isStart
-      load([world] + (isAlone ? [] : persistence.restorations.companions(of: world)), persistence)
+      load([world] + (isAlone ? [] : persistence.restorations.companions(of: world, usedBy: everybody)), persistence)
     }
   }
 
@@ -214,7 +214,7 @@ extension Service {
       Job(.worker(slot)) { () throws(Never) in
         persistence.load(names, host: host, slot)
       } then: { [unowned self] results in
-        for world in worlds { persistence.restorations.didLoad(world) }
+        persistence.restorations.didLoad(worlds[0])
         loadNext(persistence)
         for (world, result) in zip(worlds, results.get()) {
           do throws(PersistenceFailure) {

@@ -13,7 +13,7 @@ import UnixHost
 final class Daemon {
   private let loop: EventLoop
   /// The socket, and that for connections that may only look.
-  private var doors: [Door]
+  private var acceptors: [Acceptor]
   private let service: Service
   private let limits: Limits
   private let log: Log
@@ -33,7 +33,7 @@ final class Daemon {
   /// Asks the system for names of users, which may take long.
   private let directory: UserDirectory
   /// Connections of users whose names are being asked for.
-  private var unnamed: [UserID: [Arrival]] = [:]
+  private var unnamed: [UserID: [NewConnection]] = [:]
   /// Nil without `--page`.
   private var page: PageServer?
   /// When the daemon ends even if a worker is not done; nil while it is not ending.
@@ -68,7 +68,7 @@ final class Daemon {
     MachineMemory.returnLargePieces()
     let pageConnections = invocation.page == nil ? 0 : PageServer.connections(memory: limits.memory)
     FileDescriptorLimit.raise(to: limits.clients + 64 + pageConnections)
-    var doors = try Door.all(
+    var acceptors = try Acceptor.all(
       invocation, manager.sockets, tokens: (Daemon.listenerToken, Daemon.watchToken))
     do {
       let library = try Daemon.library(invocation, catalogue, log)
@@ -80,7 +80,7 @@ final class Daemon {
         WorkerPool(
           places: places, placesPerUser: invocation.hasUsers ? places - 1 : places, niceness: Daemon.niceness)
       }
-      let stores = try Daemon.stores(invocation, catalogue, names, socket: doors[0].listener.path, pool, log)
+      let stores = try Daemon.stores(invocation, catalogue, names, socket: acceptors[0].listener.path, pool, log)
       let wakeup = try Wakeup()
       self.wakeup = wakeup
       directory = UserDirectory(names) { wakeup.signal() }
@@ -93,9 +93,11 @@ final class Daemon {
       service.report = { log.warning($0) }
       service.note = { log.info($0) }
       // The name is there, most likely, when the first client asks.
-      if !invocation.hasUsers { directory.ask(.owner) }
+      directory.ask(.owner)
       try service.restoreAll()
-      for door in doors { try loop.poller.add(door.listener.descriptor, token: door.token, interest: .readable) }
+      for acceptor in acceptors {
+        try loop.poller.add(acceptor.listener.descriptor, token: acceptor.token, interest: .readable)
+      }
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
       if let address = invocation.page {
         let page = try PageServer(
@@ -110,10 +112,10 @@ final class Daemon {
       let refusal =
         error is StoreFailure || error is PersistenceFailure
         ? Service.refusal("- STORAGE : \(reason)", "storage") : Service.refusal("- INTERNAL : \(reason)", "failure")
-      for place in doors.indices { doors[place].close(because: refusal) }
+      for place in acceptors.indices { acceptors[place].close(because: refusal) }
       throw error
     }
-    self.doors = doors
+    self.acceptors = acceptors
     if invocation.endsWithStandardInput { watchStandardInput() }
     loop.onReady = { [unowned self] events in serve(events) }
     loop.onTimer = { [unowned self] in round { passTime() } }
@@ -122,10 +124,10 @@ final class Daemon {
       log.info("ending on signal \(signal)")
       round { service.shutDown() }
     }
-    for door in doors {
-      let path = door.listener.path
+    for acceptor in acceptors {
+      let path = acceptor.listener.path
       let group = invocation.group.map { " for the group \($0)" } ?? ""
-      log.info(door.mayChange ? "fsmd \(version) listens on \(path)\(group)" : "fsmd: \(path) is for looking")
+      log.info(acceptor.mayChange ? "fsmd \(version) listens on \(path)\(group)" : "fsmd: \(path) is for looking")
     }
     if let page { log.info("fsmd: page \(page.access.link)") }
   }
@@ -204,7 +206,7 @@ final class Daemon {
     // Timers due at the start must not wait for a client.
     loop.requestTurn()
     nextBeat = manager.patience.map { _ in 0 }
-    manager.notify("READY=1\nSTATUS=listens on \(doors[0].listener.path)")
+    manager.notify("READY=1\nSTATUS=listens on \(acceptors[0].listener.path)")
     loop.run()
   }
 
@@ -330,9 +332,9 @@ final class Daemon {
         log.warning("no connection is accepted until more work of disconnected clients is done")
         return stopListening()
       }
-      switch doors[place].listener.accept() {
+      switch acceptors[place].listener.accept() {
       case .connection(let descriptor, let peer):
-        admit(descriptor, peer, doors[place])
+        admit(descriptor, peer, acceptors[place])
       case .none:
         return
       case .turnedAway:
@@ -345,69 +347,82 @@ final class Daemon {
   }
 
   private func stopListening() {
-    for door in doors { loop.poller.remove(door.listener.descriptor) }
+    for acceptor in acceptors { loop.poller.remove(acceptor.listener.descriptor) }
     isDeaf = true
   }
 
   /// Accepts clients again when possible.
   private func listenAgain() {
     guard !service.hasTooManyDisconnected, !vacancies.isEmpty || connections.count < limits.clients else { return }
-    for door in doors {
-      guard (try? loop.poller.add(door.listener.descriptor, token: door.token, interest: .readable)) != nil else {
+    for acceptor in acceptors {
+      guard (try? loop.poller.add(acceptor.listener.descriptor, token: acceptor.token, interest: .readable)) != nil
+      else {
         return stopListening()
       }
     }
     isDeaf = false
   }
 
-  private func admit(_ descriptor: Descriptor, _ peer: Peer, _ door: Door) {
+  private func admit(_ descriptor: Descriptor, _ peer: Peer, _ acceptor: Acceptor) {
     let id = UserID(peer.uid)
-    guard id == .owner || !door.isForTrusted else {
+    guard id == .owner || !acceptor.isForTrusted else {
       log.warning("refused process \(peer.pid) of user \(peer.uid)")
       descriptor.close()
       return
     }
-    let arrival = Arrival(descriptor: descriptor, peer: peer, user: id, mayChange: door.mayChange)
-    if let refusal = service.refusal(of: id) { return refuse(arrival, refusal) }
-    if id == .owner { return seat(arrival) }
+    let newConnection = NewConnection(descriptor: descriptor, peer: peer, user: id, mayChange: acceptor.mayChange)
+    if let refusal = service.refusal(of: id) { return refuse(newConnection, refusal) }
+    if id == .owner { return add(newConnection) }
     service.beginArrival(of: id)
-    if service.environment.names.isKnown(id) { return welcome(arrival) }
+    if service.environment.names.isKnown(id) { return welcome(newConnection) }
     if unnamed[id] == nil { directory.ask(id) }
-    unnamed[id, default: []].append(arrival)
+    unnamed[id, default: []].append(newConnection)
   }
 
   /// Takes names of users that have been found, and goes on with their connections.
   private func takeNames() {
     for id in directory.takeFound() {
-      for arrival in unnamed.removeValue(forKey: id) ?? [] { welcome(arrival) }
+      for newConnection in unnamed.removeValue(forKey: id) ?? [] {
+        // The name says which store the user's worlds are in.
+        if service.stores.all.count > 1, !service.environment.names.isKnown(id) {
+          service.endArrival(of: id)
+          refuse(
+            newConnection,
+            Service.refusal(
+              "- STORAGE world=main : the system does not say the name of user \(id.systemNumber()), by which worlds are kept; connect again later",
+              "storage"))
+        } else {
+          welcome(newConnection)
+        }
+      }
     }
   }
 
   /// Serves a connection of a user with a name, as soon as the user has a world.
-  private func welcome(_ arrival: Arrival) {
+  private func welcome(_ newConnection: NewConnection) {
     if service.isShuttingDown {
-      service.endArrival(of: arrival.user)
-      return refuse(arrival, Service.farewell)
+      service.endArrival(of: newConnection.user)
+      return refuse(newConnection, Service.farewell)
     }
-    service.welcome(arrival.user, mayChange: arrival.mayChange) { [unowned self] refusal in
-      service.endArrival(of: arrival.user)
-      if let refusal { refuse(arrival, refusal) } else { seat(arrival) }
+    service.welcome(newConnection.user, mayChange: newConnection.mayChange) { [unowned self] refusal in
+      service.endArrival(of: newConnection.user)
+      if let refusal { refuse(newConnection, refusal) } else { add(newConnection) }
     }
   }
 
-  private func refuse(_ arrival: Arrival, _ text: String) {
-    if let count = service.user(arrival.user).noteRefusal(at: service.host) {
+  private func refuse(_ newConnection: NewConnection, _ text: String) {
+    if let count = service.user(newConnection.user).noteRefusal(at: service.host) {
       let reason = text.split(separator: "\n").first ?? ""
       let others = count > 1 ? " (and \(count - 1) more connections since the last such line)" : ""
-      log.warning("refused process \(arrival.peer.pid) of user \(arrival.peer.uid)\(others): \(reason)")
+      log.warning("refused process \(newConnection.peer.pid) of user \(newConnection.peer.uid)\(others): \(reason)")
     }
     var text = text
-    text.withUTF8 { _ = arrival.descriptor.send(UnsafeRawBufferPointer($0)) }
-    arrival.descriptor.close()
+    text.withUTF8 { _ = newConnection.descriptor.send(UnsafeRawBufferPointer($0)) }
+    newConnection.descriptor.close()
   }
 
-  private func seat(_ arrival: Arrival) {
-    let (descriptor, peer) = (arrival.descriptor, arrival.peer)
+  private func add(_ newConnection: NewConnection) {
+    let (descriptor, peer) = (newConnection.descriptor, newConnection.peer)
     let place = vacancies.popLast() ?? connections.count
     let number = UInt32(place) + Daemon.firstToken
     do throws(SystemError) {
@@ -418,7 +433,7 @@ final class Daemon {
       descriptor.close()
       return
     }
-    let terms = SessionTerms(user: arrival.user, mayChange: arrival.mayChange)
+    let terms = SessionTerms(user: newConnection.user, mayChange: newConnection.mayChange)
     let connection = Connection(descriptor, token: number, service.open(terms))
     if place == connections.count { connections.append(connection) } else { connections[place] = connection }
     places[connection.client.number] = place
@@ -467,10 +482,10 @@ final class Daemon {
     service.commitLast()
     let start = HostClock.now()
     var deadline = start
-    for arrival in unnamed.values.joined() { refuse(arrival, Service.farewell) }
+    for newConnection in unnamed.values.joined() { refuse(newConnection, Service.farewell) }
     var waiting = connections.compactMap { $0 }
     // Input is no longer read, so it must not wake the poller.
-    for door in doors { loop.poller.remove(door.listener.descriptor) }
+    for acceptor in acceptors { loop.poller.remove(acceptor.listener.descriptor) }
     for connection in waiting {
       try? loop.poller.modify(connection.descriptor, token: connection.token, interest: .writable)
     }
@@ -487,7 +502,7 @@ final class Daemon {
     }
     page?.stop()
     let isAllStored = service.release()
-    for door in doors { door.listener.closeAndRemove() }
+    for acceptor in acceptors { acceptor.listener.closeAndRemove() }
     if !isAllStored { log.error("some changes of durable worlds are not stored; see the warnings above") }
     exit(isAllStored && service.failure == nil ? 0 : 3)
   }

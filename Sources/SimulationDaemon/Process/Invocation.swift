@@ -299,7 +299,9 @@ struct Invocation {
       }
     }
     if name != nil, stores?.hasDatabase != true {
-      throw .wrong("--name is for daemons that share a database, which --store postgresql://USER@HOST/DATABASE names")
+      throw .wrong(
+        "--name is for daemons that share a database, which --store postgresql://USER@HOST/DATABASE or --store-map FILE names"
+      )
     }
   }
 }

@@ -36,7 +36,7 @@ struct StoreMap {
 
   /// - Throws: With the line and column of what is wrong, and what is allowed there.
   init(of text: String, _ path: String) throws(UsageFailure) {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (number, line) in lines.enumerated() {
       func wrong(_ place: Substring.Index, _ problem: String) -> UsageFailure {
         .wrong("--store-map: \(path):\(number + 1):\(line.distance(from: line.startIndex, to: place) + 1): \(problem)")

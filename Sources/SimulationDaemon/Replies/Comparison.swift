@@ -235,7 +235,7 @@ extension Service {
     }
     let (names, user) = (environment.names, client.user.id)
     client.session.activity = .compare(Comparison(one, other, tag: tag) { names.shown($0, to: user) })
-    client.session.task = Task(.diff)
+    client.session.task = RequestUnderWay(.diff)
     // A worker compares even if the present world is lent, which may be neither of the two.
     client.session.needsWorker = true
   }

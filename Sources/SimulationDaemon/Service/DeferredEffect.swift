@@ -140,31 +140,36 @@ extension Service {
 
   private func listWorlds(_ tag: [UInt8], _ client: Client) {
     // Worlds that are with other daemons, or with none, are in a store alone.
-    listWorlds(in: stores.all.filter { $0.hosts != nil }[...], [], nil, tag, client)
+    listWorlds(in: stores.all.filter { $0.hosts != nil }[...], [], nil, hasAnswer: false, tag, client)
   }
 
   /// Asks one store after the other, each with its own threads. Of one that does not answer, the worlds that are here are
   /// listed; if none answers, the request fails.
   private func listWorlds(
-    in rest: ArraySlice<Persistence>, _ found: [StoredWorld], _ failure: StoreFailure?, _ tag: [UInt8], _ client: Client
+    in rest: ArraySlice<Persistence>, _ found: [StoredWorld], _ failure: StoreFailure?, hasAnswer: Bool,
+    _ tag: [UInt8], _ client: Client
   ) {
     guard let persistence = rest.first else {
-      if let failure, stores.all.count == 1 {
+      if let failure, !hasAnswer {
         return client.session.failStorage(tag, world: client.session.shown(client.hosted.name), "\(failure)")
       }
       return list(visibleWorlds(for: client, in: found), tag, client)
     }
     guard persistence.hosts?.term != nil else {
-      return listWorlds(in: rest.dropFirst(), found, Persistence.withoutLease, tag, client)
+      return listWorlds(
+        in: rest.dropFirst(), found, Persistence.withoutLease, hasAnswer: hasAnswer, tag, client)
     }
-    submit(.worker(workers.slot(of: client.user.id, reading: persistence)), Task(.worlds), for: client, tag) {
+    submit(.worker(workers.slot(of: client.user.id, reading: persistence)), RequestUnderWay(.worlds), for: client, tag)
+    {
       () throws(StoreFailure) in
       try persistence.store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }
     } then: { [unowned self] result in
       switch result {
       case .success(let all):
-        listWorlds(in: rest.dropFirst(), found + served(all, in: persistence), failure, tag, client)
-      case .failure(let error): listWorlds(in: rest.dropFirst(), found, error, tag, client)
+        listWorlds(
+          in: rest.dropFirst(), found + served(all, in: persistence), failure, hasAnswer: true, tag, client)
+      case .failure(let error):
+        listWorlds(in: rest.dropFirst(), found, error, hasAnswer: hasAnswer, tag, client)
       }
     }
   }
@@ -184,7 +189,7 @@ extension Service {
           world.appendPlace(to: &line)
           line.note(outage.reason)
         } else {
-          line.clock(status)
+          line.key("clock", status.clock.rawValue)
           line.key("t", seconds: status.now.nanoseconds)
           line.key("seq", status.lastSequence)
           if world.sharing != .nobody { line.key("shared", world.sharing.rawValue) }

@@ -20,7 +20,7 @@ struct Limits: Sendable {
   var batch = 10_000
   /// Bytes between `begin` and `end`.
   var batchBytes = 4 << 20
-  /// Bytes of a document behind `define`, with the files that it refers to.
+  /// Bytes of a document after `define`, with the files that it refers to.
   var definitionBytes = 4 << 20
   /// Bytes of a machine's or a world's name.
   var name = 64

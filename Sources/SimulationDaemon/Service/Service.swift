@@ -167,7 +167,7 @@ final class Service {
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", environment.version)
     client.session.outbox.buffer.key("world", WorldKey.main)
-    client.session.outbox.buffer.clock(status)
+    client.session.outbox.buffer.key("clock", status.clock.rawValue)
     client.session.endLine(status)
     client.session.outbox.commit()
     return client
@@ -196,7 +196,7 @@ final class Service {
     }
     disconnected[client.number] = client
     list(client)
-    if standing(of: client).isIdle { serve(client) }
+    if placement(of: client).isIdle { serve(client) }
     if client.session.life != .ended { client.backlog = client.activity ?? numberOfActivity() }
     forgetIfDone(client)
   }
@@ -234,7 +234,7 @@ final class Service {
   func receive(_ client: Client) {
     markDirty(client)
     client.lastInput = host
-    if standing(of: client).isIdle {
+    if placement(of: client).isIdle {
       if client.user.spent(inRound: currentRound) >= longestTurn {
         client.session.isUnserved = true
         list(client)
@@ -381,7 +381,7 @@ final class Service {
       client.session.task?.number = numberOfActivity()
       client.session.task?.since = host
     }
-    if !client.isBusy, !standing(of: client).isIdle {
+    if !client.isBusy, !placement(of: client).isIdle {
       client.isBusy = true
       busy.append(client)
     }
@@ -426,7 +426,7 @@ final class Service {
     var hasWorked = true
     while hasWorked {
       hasWorked = false
-      for client in nextTurns() where standing(of: client).isOnEventLoop {
+      for client in nextTurns() where placement(of: client).isOnEventLoop {
         serve(client)
         turns += 1
         client.user.served = turns
@@ -439,7 +439,7 @@ final class Service {
 
   /// The clients served next: one of each user, longest wait first; all of them if they have one user.
   private func nextTurns() -> [Client] {
-    let ready = busy.filter { standing(of: $0).isOnEventLoop }
+    let ready = busy.filter { placement(of: $0).isOnEventLoop }
     var found: Set<UserID> = []
     let first = ready.filter { found.insert($0.user.id).inserted }
     return first.count > 1 ? first.sorted { $0.user.served < $1.user.served } : ready
@@ -460,7 +460,7 @@ final class Service {
     commitOutboxes()
     maintainMemory(of: dirty)
     busy.removeAll { client in
-      client.isBusy = !standing(of: client).isIdle
+      client.isBusy = !placement(of: client).isIdle
       return !client.isBusy
     }
     watching.removeAll { client in
@@ -530,8 +530,8 @@ final class Service {
       || stores.all.contains { !$0.threads.areBusy && hasLoadedOrFirstWorlds(for: $0) }
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains {
-        let standing = standing(of: $0)
-        return standing.isOnEventLoop || (standing.isOnWorker && areFree(for: $0))
+        let placement = placement(of: $0)
+        return placement.isOnEventLoop || (placement.isOnWorker && areFree(for: $0))
       }
       || worlds.values.contains { isLate($0) && workers.areFree(for: $0.owner) && isStored($0) }
   }
@@ -588,8 +588,8 @@ final class Service {
       if cursor.next <= home.live.world.lastSequence { consider(client.nextSample) }
     }
     for client in busy {
-      let standing = standing(of: client)
-      consider(standing.isOnWorker ? nextLookForWorkers : standing.end)
+      let placement = placement(of: client)
+      consider(placement.isOnWorker ? nextLookForWorkers : placement.end)
     }
     return wake
   }

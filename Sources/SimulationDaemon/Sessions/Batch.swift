@@ -114,7 +114,7 @@ extension Session {
       return fail(
         end.tag, .batch, [("index", "\(mistake)")], "line \(mistake) is a mistake; nothing of the batch was run")
     }
-    task = Task(.end)
+    task = RequestUnderWay(.end)
     activity = .deferred(Activity.Deferred(requests: .batch(batch), tag: end.tag))
     needsWorker = true
   }

@@ -184,7 +184,7 @@ extension RequestContext {
 
   private func hasMachines(named name: String) -> Bool { isTaken(name) || members(of: name) != nil }
 
-  /// The names of the machines behind a composed name.
+  /// The names of the machines that a composed name stands for name.
   private func members(of name: String) -> [String]? {
     let members =
       session.batch?.check?.members(of: name)

@@ -357,7 +357,7 @@ extension Session {
   ///
   /// - Returns: False if the line cannot be parsed.
   mutating func `defer`(_ line: InputBuffer.Line, _ request: inout Request) -> Bool {
-    let parsed = line.withParsedCopy(&request) { (task: Verb($0.verb).map { Task($0) }, tag: Array($0.tag)) }
+    let parsed = line.withParsedCopy(&request) { (task: Verb($0.verb).map { RequestUnderWay($0) }, tag: Array($0.tag)) }
     guard let parsed else { return false }
     task = parsed.task
     activity = .deferred(Activity.Deferred(requests: .line(Array(line.bytes)), tag: parsed.tag))
@@ -378,7 +378,7 @@ extension InputBuffer.Line {
     }
   }
 
-  /// Whether the line is a `define`, behind which bytes follow that are no lines. For nearly all lines its first byte
+  /// Whether the line is a `define`, after which bytes follow that are no lines. For nearly all lines its first byte
   /// decides.
   @inline(__always)
   var announcesBytes: Bool {

@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// The bytes behind a `define` line, until all of them have come.
+/// The bytes after a `define` line, until all of them have come.
 ///
 /// They are no lines: they are not searched for `cancel` and not checked as text.
 struct IncomingDocument {
@@ -81,7 +81,7 @@ struct ReceivedDocument {
 enum Announcement {
   /// So many bytes follow.
   case bytes(Int)
-  /// Nobody knows how many follow, so nothing behind the line can be understood.
+  /// Nobody knows how many follow, so nothing after the line can be understood.
   case unclear(got: String)
 
   init(_ line: InputBuffer.Line, _ request: inout Request) {
@@ -97,7 +97,7 @@ enum Announcement {
 }
 
 extension Session {
-  /// Begins to receive the bytes behind a `define` line. If their number is unclear, the session ends.
+  /// Begins to receive the bytes after a `define` line. If their number is unclear, the session ends.
   mutating func announce(_ line: InputBuffer.Line, _ request: inout Request) {
     let count: Int
     switch Announcement(line, &request) {
@@ -162,7 +162,7 @@ extension Session {
     resources.removeAll { $0.kind == kind }
     let document = ReceivedDocument(
       bytes: complete.bytes, resources: Dictionary(own.map { ($0.path, $0.bytes) }) { $1 })
-    task = Task(.define)
+    task = RequestUnderWay(.define)
     activity = .deferred(
       Activity.Deferred(requests: .definition(line: complete.line, document), tag: parsed.tag))
     return .kept

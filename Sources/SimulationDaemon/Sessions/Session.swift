@@ -18,8 +18,8 @@ struct Session: ~Copyable {
   var outbox = Outbox()
   /// What the session is doing. The client's next request waits until it is done.
   var activity = Activity.none
-  /// The request behind the activity, for `activities`.
-  var task: Task?
+  /// The request that the activity carries out, for `activities`.
+  var task: RequestUnderWay?
   /// The kinds from documents of the world, while requests are handled without it.
   var kindsOfLentWorld: [Kind] = []
   /// Whether a worker must do the rest of the activity.
@@ -32,7 +32,7 @@ struct Session: ~Copyable {
   var keptMoment = false
   /// The lines since `begin`, until `end`.
   var batch: Batch?
-  /// The bytes behind a `define` line, while some are missing.
+  /// The bytes after a `define` line, while some are missing.
   var incoming: IncomingDocument?
   /// Files that a later document of this connection may refer to.
   var resources: [DocumentResource] = []
@@ -129,8 +129,8 @@ struct SessionTerms {
   static let sampledPiece = 8 << 10
 }
 
-/// The request behind an activity, as `activities` shows it.
-struct Task {
+/// The request that an activity carries out, as `activities` shows it.
+struct RequestUnderWay {
   let verb: Verb
   /// The host time of its start.
   var since: UInt64

@@ -12,8 +12,8 @@ enum ArgumentText {
     case .number: value = isDecimal(word, fraction: true) ? Double(word).map(Value.number) : nil
     case .flag:
       switch word {
-      case "on", "true", "yes", "1": value = .flag(true)
-      case "off", "false", "no", "0": value = .flag(false)
+      case "on", "true": value = .flag(true)
+      case "off", "false": value = .flag(false)
       default: value = nil
       }
     case .interval: value = TimeText.duration(word).map { .interval(Nanoseconds(nanoseconds: $0)) }

@@ -53,7 +53,7 @@ extension RequestContext {
     session.outbox.beginReply(verb)
     let row = verb.row
     guard check(verb.entry), admits(row) else { return }
-    session.task = Task(verb, since: live.host)
+    session.task = RequestUnderWay(verb, since: live.host)
     session.survivesRollback = live.stored != nil && !row.concernsContents
     let mark = session.outbox.buffer.count
     row.handler(self)

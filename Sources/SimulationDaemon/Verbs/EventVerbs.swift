@@ -168,9 +168,11 @@ extension RequestContext {
       fail(.badArgument, [("argument", key), ("got", value)], "'\(key)' is given twice")
       return nil
     }
-    // The first parameter is 'strict'.
+    // The first parameter is 'strict'. Of the words for yes and no, data may have any.
     for condition in kind.parameters.dropFirst() {
-      guard let text = given[condition.name], ArgumentText.value(text, as: condition.type) == nil else { continue }
+      guard let text = given[condition.name], ArgumentText.value(text, as: condition.type) == nil,
+        condition.type != .flag || !["yes", "no", "1", "0"].contains(text)
+      else { continue }
       failMisfit(condition.name, text, [condition.type])
       return nil
     }

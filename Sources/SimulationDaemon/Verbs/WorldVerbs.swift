@@ -74,11 +74,11 @@ extension RequestContext {
 }
 
 extension Session {
-  /// `+ world=W clock= [speed=] [paused=yes] t= seq= [service=out]`
+  /// `+ world=W clock= t= seq= [service=out]`
   mutating func describe(_ name: String, _ status: HostedWorld.Status, _ tag: [UInt8]) {
     tag.withUnsafeBytes { outbox.buffer.begin(.success, tag: $0) }
     outbox.buffer.key("world", name)
-    outbox.buffer.clock(status)
+    outbox.buffer.key("clock", status.clock.rawValue)
     endLine(status)
   }
 
@@ -107,14 +107,5 @@ extension Session {
       line.word(literal: word)
       line.word(name)
     }
-  }
-}
-
-extension ByteBuffer {
-  /// `clock=`, and how it goes where it is not as usual: `[speed=] [paused=yes]`
-  mutating func clock(_ status: HostedWorld.Status) {
-    key("clock", status.clock.rawValue)
-    if status.speed != .normal { key("speed", status.speed.text) }
-    if status.isPaused { key("paused", "yes") }
   }
 }

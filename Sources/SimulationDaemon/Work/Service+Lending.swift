@@ -14,7 +14,7 @@ extension Service {
   func lendWorlds() {
     if isShuttingDown { return }
     for hosted in worlds.values { hosted.reviewReservation() }
-    var clients = busy.filter { areFree(for: $0) && standing(of: $0).isOnWorker }
+    var clients = busy.filter { areFree(for: $0) && placement(of: $0).isOnWorker }
     var behind = worlds.values.filter(needsWorkerForItself)
     while !clients.isEmpty || !behind.isEmpty {
       clients.removeAll { !areFree(for: $0) }
@@ -31,13 +31,13 @@ extension Service {
         lend([world], actor: nil, catchesUp: true)
       } else if let client {
         clients.removeAll { $0 === client }
-        if standing(of: client).isOnWorker { lend(to: client) }
+        if placement(of: client).isOnWorker { lend(to: client) }
       } else {
         break
       }
     }
     for client in busy.sorted(by: { $0.turn < $1.turn }) {
-      guard case .waiting(for: .commit) = standing(of: client) else { continue }
+      guard case .waiting(for: .commit) = placement(of: client) else { continue }
       // The reservation puts this activity ahead of the requests that keep the store busy.
       for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.reserve(for: client) }
     }
@@ -117,7 +117,8 @@ extension Service {
   }
 
   private func lend(_ lent: [HostedWorld], actor: Client?, catchesUp: Bool) {
-    let slot = workers.slot(of: actor?.user.id ?? lent[0].owner, reading: lent[0].persistence)
+    let slot = workers.slot(
+      of: actor?.user.id ?? lent[0].owner, reading: lent[0].progress == nil ? nil : lent[0].persistence)
     let environment = environment.onWorker()
     var part: Loan.Part?
     var awaiting: [Loan.Part] = []

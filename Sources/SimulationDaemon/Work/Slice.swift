@@ -135,7 +135,7 @@ final class WorkerSlot: Sendable {
     stop.load(ordering: .relaxed) != 0 || isTimeOver
   }
 
-  /// Call this between two parts of long work that no client waits behind. If the time is over, others work first.
+  /// Call this between two parts of long work that no client waits for. If the time is over, others work first.
   ///
   /// - Returns: Whether the work goes on.
   func goesOn() -> Bool {

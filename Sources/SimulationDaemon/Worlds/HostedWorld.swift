@@ -56,8 +56,6 @@ final class HostedWorld {
   /// What clients see of a world that is lent.
   struct Status {
     let clock: WorldClock.Mode
-    let speed: Speed
-    let isPaused: Bool
     let now: Instant
     let lastSequence: UInt64
     var outage: LiveWorld.Outage?
@@ -65,8 +63,6 @@ final class HostedWorld {
 
     init(_ progress: StoredProgress) {
       clock = progress.settings.mode
-      speed = progress.settings.speed
-      isPaused = progress.settings.isPaused
       now = progress.moment
       lastSequence = progress.head
       outage = nil
@@ -76,10 +72,7 @@ final class HostedWorld {
     /// The state in the store, before the world is loaded.
     init(_ stored: StoredWorld) {
       // If the settings are unreadable, the world cannot be loaded either.
-      let settings = WorldSettings(stored.settings)
-      clock = settings?.mode ?? .virtual
-      speed = settings?.speed ?? .normal
-      isPaused = settings?.isPaused ?? false
+      clock = WorldSettings(stored.settings)?.mode ?? .virtual
       now = Instant(nanoseconds: min(max(stored.moment, 0), Instant.end.nanoseconds))
       lastSequence = stored.head
       outage = nil
@@ -88,8 +81,6 @@ final class HostedWorld {
 
     init(_ live: borrowing LiveWorld, isDurable: Bool) {
       clock = live.clock.mode
-      speed = live.clock.speed
-      isPaused = live.clock.isPaused
       now = live.world.now
       lastSequence = live.world.lastSequence
       outage = live.outage

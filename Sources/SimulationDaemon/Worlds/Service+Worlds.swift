@@ -273,12 +273,13 @@ extension Service {
       return finish(Result { () throws(Failure) in try persistence.atOnce(body) })
     }
     persistence.isCommitNext = true
-    submit(.store(persistence.threads), Task(.world), for: client, tag, newWorld: newWorld, body, then: finish)
+    submit(
+      .store(persistence.threads), RequestUnderWay(.world), for: client, tag, newWorld: newWorld, body, then: finish)
   }
 
   /// Runs a client's request on another thread, as the client's activity.
   func submit<Success, Failure>(
-    _ place: Job.Place, _ task: Task, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
+    _ place: Job.Place, _ task: RequestUnderWay, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
     _ body: @escaping () throws(Failure) -> Success, then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
     client.session.task = task

@@ -164,7 +164,7 @@ struct PatternProgram: Sendable {
     return found
   }
 
-  /// Whether no class begins behind the characters of ASCII.
+  /// Whether no class begins after the characters of ASCII.
   var areClassesOfASCII: Bool { borders.allSatisfy { $0 <= 0x80 } }
 
   // MARK: Classes of characters

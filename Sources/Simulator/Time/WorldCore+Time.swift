@@ -50,7 +50,7 @@ extension WorldCore {
     return .more
   }
 
-  /// Behind so many steps of documents' machines, which take some tenths of a millisecond, no further timer is fired.
+  /// After so many steps of documents' machines, which take some tenths of a millisecond, no further timer is fired.
   private static var chartStepsAtOnce: Int { 10_000 }
 
   /// Fires the next timer, whenever it is due, and moves time to it.
@@ -70,7 +70,7 @@ extension WorldCore {
   /// Fires the timers that are due now. Every request except `step` begins with this.
   ///
   /// - Parameters:
-  ///   - most: Behind so many steps of documents' machines the others stay due.
+  ///   - most: After so many steps of documents' machines the others stay due.
   ///   - goesOn: Asked before each; if it says no, the others stay due.
   @inline(__always)
   package mutating func fireDue(chartSteps most: Int = .max, while goesOn: () -> Bool = { true }) {

@@ -437,7 +437,7 @@ public final class Kind: Sendable {
     prospects(value, at: now, running: running, parameters).filter { $0.refusal == nil }.map(\.event)
   }
 
-  /// Behind so many steps of a document's machine, further events are not tried: some milliseconds.
+  /// After so many steps of a document's machine, further events are not tried: some milliseconds.
   static let mostStepsTried = 100_000
 
   /// What each event would do to the machine now, in the kind's order. Each is tried on a copy of the machine; if that

@@ -2,7 +2,7 @@
 package struct KindDocument: Hashable, Sendable {
   /// The name of the kind.
   package let name: String
-  /// The notation by its name on the wire, and behind it how it is read: stores keep both, so that a document is read
+  /// The notation by its name on the wire, and after it how it is read: stores keep both, so that a document is read
   /// again as it was. A document without a mark is read strictly, as all were at first.
   package let format: String
   package let bytes: [UInt8]

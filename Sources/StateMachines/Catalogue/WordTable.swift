@@ -133,7 +133,7 @@ public struct KindWords: Sendable {
     let areNamedByData: Bool
     /// Bit set of the first 64 events that can be sent without arguments.
     @usableFromInline let plain: UInt64
-    /// For each event behind them, whether it can be sent without arguments.
+    /// For each event after them, whether it can be sent without arguments.
     let laterPlain: [Bool]
     /// For each output, whether only watchers of everything get it.
     let told: [Bool]

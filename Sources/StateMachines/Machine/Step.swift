@@ -414,7 +414,7 @@ package struct DirectSend {
     self.id = id
   }
 
-  /// - Parameter values: Those of ``Effect/send(output:first:count:)``, with the output's data behind them.
+  /// - Parameter values: Those of ``Effect/send(output:first:count:)``, with the output's data after them.
   package static func read(_ values: ArraySlice<Value>) -> (send: DirectSend, data: ArraySlice<Value>) {
     let head = Array(values.prefix(4))
     guard head.count == 4, case .text(let machine) = head[0], case .text(let event) = head[1] else {

@@ -21,7 +21,7 @@ struct ChartDiagram {
   let ids: [String]
   private(set) var omissions: [String] = []
   private var lines: [String] = []
-  /// Lines that stand behind all blocks: arrows between states of different blocks.
+  /// Lines that stand after all blocks: arrows between states of different blocks.
   private var outside: [String] = []
   private var forks = 0
   /// Whether what is written is not read again.
@@ -373,7 +373,7 @@ struct ChartDiagram {
     if transition.condition != Chart.none {
       switch chart.expressions[Int(transition.condition)] {
       case .form(let expression) where expression.isWorded:
-        // Data of an event stand directly behind it.
+        // Data of an event stand directly after it.
         let text = expression.text
         parts.append(
           expression.hasSamples ? (parts.popLast() ?? "") + text.replaced(")[", by: ") [") : "[\(text)]")
@@ -394,7 +394,7 @@ struct ChartDiagram {
     return parts.joined(separator: " ")
   }
 
-  /// Whether data stand behind the event.
+  /// Whether data stand after the event.
   private func hasSamples(_ transition: Chart.Transition) -> Bool {
     guard transition.condition != Chart.none, case .form(let expression) = chart.expressions[Int(transition.condition)]
     else { return false }
@@ -426,7 +426,9 @@ struct ChartDiagram {
     let isPlain = [.strict, .free].allSatisfy { reading in
       Self.read(" : \(Self.escaped(text))", reading).states.first?.descriptions == [text]
     }
-    return isPlain && !chart.events.names.contains(Prose.name(of: text)) ? text : "\"\(text)\""
+    let name = Prose.name(of: text)
+    let number = Int(chart.events.number(of: name))
+    return isPlain && (number < 0 || chart.events.names[number] != name) ? text : "\"\(text)\""
   }
 
   /// Whether some transition takes an event.

@@ -466,7 +466,7 @@ extension DiagramReader {
         return label.guardExpression == nil || !label.conditions.isEmpty
       }
     }
-    /// 0 for a state that was not looked at, 1 for one on the way, 2 for one behind it.
+    /// 0 for a state that was not looked at, 1 for one on the way, 2 for one that is done.
     var marks = [UInt8](repeating: 0, count: diagram.states.count)
     for start in diagram.states.indices where marks[start] == 0 {
       marks[start] = 1

@@ -163,7 +163,7 @@ extension DiagramReader {
     return whole
   }
 
-  /// Whether a duration has more digits behind the dot than nanoseconds have.
+  /// Whether a duration has more digits after the dot than nanoseconds have.
   private static func isRounded(_ text: PlacedText) -> Bool {
     let words = text.string
     guard let dot = words.firstIndex(of: ".") else { return false }
@@ -438,7 +438,7 @@ extension DiagramReader {
 
   /// Reads actions in braces.
   ///
-  /// - Returns: What is behind them; `nil` after a mistake.
+  /// - Returns: What comes after them; `nil` after a mistake.
   private mutating func block(_ text: PlacedText, into builder: inout XMLBuilder) -> PlacedText? {
     guard text.bytes.first == UInt8(ascii: "{"), let close = text.closing(0) else {
       diagram.error(text.start, "expected { and actions and }; found \(text.isEmpty ? "nothing" : text.string)")

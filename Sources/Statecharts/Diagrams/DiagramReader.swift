@@ -215,7 +215,7 @@ struct DiagramReader {
 
   /// Reads a statement.
   ///
-  /// - Returns: What is behind it in the line.
+  /// - Returns: What comes after it in the line.
   private mutating func statement(_ text: PlacedText) -> PlacedText {
     let nothing = PlacedText(at: text.end)
     if text.hasPrefix("%%{") {
@@ -258,7 +258,7 @@ struct DiagramReader {
     return nothing
   }
 
-  /// Behind the mark of a comment: `data count = 0`; other comments mean nothing.
+  /// After the mark of a comment: `data count = 0`; other comments mean nothing.
   mutating func comment(_ text: PlacedText) {
     guard let rest = text.trimmed.rest(after: "data") else { return }
     let sign = rest.bytes.firstIndex(of: UInt8(ascii: "=")) ?? rest.bytes.count
@@ -796,7 +796,7 @@ struct DiagramReader {
 
 extension PlacedText {
   /// Whether a line belongs to the one before it, which has no open brackets: it begins with a guard, actions or an
-  /// operator, or the one before it ends with a word or a mark behind which something has to come.
+  /// operator, or the one before it ends with a word or a mark after which something has to come.
   fileprivate func continues(with line: PlacedText) -> Bool {
     if let first = line.bytes.first, "/[,;)]}+-%=<>&|?:.".utf8.contains(first) || line.hasPrefix("×") { return true }
     if let last = bytes.last, ",+-/%=<>&|?:".utf8.contains(last) { return true }
@@ -806,7 +806,7 @@ extension PlacedText {
   /// Whether a mark has a blank in front of it.
   func isMark(at place: Int) -> Bool { place > 0 && PlacedText.isBlank(bytes[place - 1]) }
 
-  /// Where the first line ends, behind the break.
+  /// Where the first line ends, after the break.
   fileprivate var firstBreak: Int? {
     guard
       let place = bytes.indices.first(where: {

@@ -17,7 +17,7 @@ struct PlacedText: Sendable {
   private(set) var bytes = Bytes()
   /// The place in the document of each shared byte; `nil` if these are the document's.
   private var offsets: [Int]? = []
-  /// The place behind the last byte.
+  /// The place after the last byte.
   private(set) var end: Int
 
   /// An empty text.

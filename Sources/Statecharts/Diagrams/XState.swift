@@ -168,7 +168,7 @@ extension DiagramReader {
     return own.json["id"]?.text ?? (own.parent.map { path(of: $0) + "." } ?? "") + own.key
   }
 
-  /// The name of a state: its key, behind that of its parent if another one has it.
+  /// The name of a state: its key, after that of its parent if another one has it.
   private mutating func name(_ key: String, _ parent: Int?, _ offset: Int) -> String {
     func clean(_ key: String) -> String {
       let bytes = key.utf8.prefix(200).map { Self.isPartOfName($0) ? $0 : UInt8(ascii: "_") }

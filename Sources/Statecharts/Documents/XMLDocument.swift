@@ -23,7 +23,7 @@ struct XMLDocument: Sendable {
 
   struct Node: Sendable {
     var content: Content
-    /// Where the node's subtree ends, exclusive. The children of a node are the nodes behind it, each skipped to its end.
+    /// Where the node's subtree ends, exclusive. The children of a node are the nodes after it, each skipped to its end.
     var end: Int
     var position: Position
   }

@@ -67,7 +67,7 @@ public struct DataArray: Hashable, Sendable {
     elements.append(element)
   }
 
-  /// Replaces an element. If the place is behind the end, `undefined` fills up to it; the caller has charged for that.
+  /// Replaces an element. If the place is past the end, `undefined` fills up to it; the caller has charged for that.
   public mutating func set(_ element: DataValue, at place: Int) throws(EvaluationError) {
     try note(element)
     if elements.count <= place { resize(to: place + 1) }

@@ -35,7 +35,7 @@ struct JSONReader {
     while let next, next == 0x20 || next == 0x09 || next == 0x0A || next == 0x0D { place += 1 }
   }
 
-  /// Reads a character if it is the next one behind blanks.
+  /// Reads a character if it is the next one after blanks.
   mutating func takes(_ character: Unicode.Scalar) -> Bool {
     skipBlanks()
     guard next == UInt8(ascii: character) else { return false }

@@ -410,7 +410,7 @@ struct Parser {
     return try add(.update(place, by: difference, isPrefix: false))
   }
 
-  /// Members, elements and calls behind an expression.
+  /// Members, elements and calls after an expression.
   private mutating func chain(from first: Code.Place, calls: Bool = true) throws(SyntaxError) -> Code.Place {
     var place = first
     while true {
@@ -431,7 +431,7 @@ struct Parser {
     }
   }
 
-  /// Behind the opening parenthesis.
+  /// After the opening parenthesis.
   private mutating func arguments() throws(SyntaxError) -> Code.List {
     var places: [Code.Place] = []
     while token != .symbol(")") {
@@ -557,7 +557,7 @@ struct Parser {
 
   /// Looks for the parameters of an arrow function: `x =>`, `(x, y) =>`.
   ///
-  /// - Returns: Their names, and the lexer behind the arrow; `nil` if no such function begins here.
+  /// - Returns: Their names, and the lexer after the arrow; `nil` if no such function begins here.
   private func arrowFunction() -> (names: [String], rest: Lexer)? {
     guard lexer.hasArrows else { return nil }
     var rest = lexer

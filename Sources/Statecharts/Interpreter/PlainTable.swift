@@ -25,7 +25,7 @@ final class PlainTable: Sendable {
     var value: Int
   }
 
-  /// By state and, within it, by event the first candidate: first that of names that nothing is known of. Behind these,
+  /// By state and, within it, by event the first candidate: first that of names that nothing is known of. After these,
   /// all others.
   private let candidates: [Candidate]
   private let width: Int

@@ -19,7 +19,7 @@ package final class ChartProgram: Sendable {
   let timers: [String]
   private let timerPlaces: [String: UInt8]
   let outputs: [String]
-  /// The place of what tells of failing actions and guards, behind the outputs; `nil` if nothing can fail.
+  /// The place of what tells of failing actions and guards, after the outputs; `nil` if nothing can fail.
   let failureOutput: UInt16?
   private let outputPlaces: [String: UInt16]
   private let interpreters = Mutex<[IdleInterpreter]>([])

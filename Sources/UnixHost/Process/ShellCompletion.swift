@@ -20,7 +20,7 @@ package struct ShellCompletion: Sendable {
 
     /// - Parameters:
     ///   - name: Empty for the command line without a command.
-    ///   - takesFiles: Whether operands, behind its name, are files.
+    ///   - takesFiles: Whether operands, after its name, are files.
     package init(_ name: String, _ options: [Option], takesFiles: Bool) {
       self.name = name
       self.options = options
@@ -155,7 +155,7 @@ package struct ShellCompletion: Sendable {
       """
   }
 
-  /// What stands behind an option in a specification of `_arguments`.
+  /// What stands after an option in a specification of `_arguments`.
   private static func zsh(_ option: Option, isLong: Bool) -> String {
     func plain(_ text: String, _ marks: Set<Character>) -> String {
       text.reduce(into: "") { $0 += (marks.contains($1) ? "\\" : "") + "\($1)" }

@@ -67,7 +67,7 @@ struct Conversation {
     }
   }
 
-  private(set) var place = Place()
+  private(set) var place = PresentWorld()
   /// The world that the user wants to be in, even while a new connection is not there yet.
   private var home = "main"
   /// Whether the daemon collects lines until `end`.
@@ -146,7 +146,7 @@ struct Conversation {
     case .flow:
       if line.code == "world", let gone = line["dropped"] {
         forget(world: gone)
-        if gone == place.world { place = Place() }
+        if gone == place.world { place = PresentWorld() }
       }
       return Received(line: line, asked: nil)
     case .data:
@@ -197,7 +197,7 @@ struct Conversation {
 
   /// Sets the place from the greeting of a new connection.
   mutating func begin(with greeting: ServerLine) {
-    place = Place()
+    place = PresentWorld()
     place.update(from: greeting, answering: nil)
   }
 

@@ -105,7 +105,7 @@ extension Client {
         followed[place].isEnding = true
       }
       if let following {
-        followed.removeAll(where: \.isEnding)
+        followed.removeAll { $0.path == path && $0.kind == kind }
         followed.append(FollowedDocument(path: path, kind: kind, isStrict: isStrict, following))
       }
       return []

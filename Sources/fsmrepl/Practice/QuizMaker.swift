@@ -122,7 +122,7 @@ struct QuizMaker {
     guard let (least, most) = type.cut(at: "..") else {
       return (type.split(separator: ",").map(String.init), isOptional)
     }
-    // Behind a number may stand a unit: `-100..100 °C`.
+    // A unit may stand after a number: `-100..100 °C`.
     guard let from = Int(least), let to = Int(most.prefix { $0.isNumber }), to > from else {
       return ([String(least)], isOptional)
     }

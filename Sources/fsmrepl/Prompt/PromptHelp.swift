@@ -13,7 +13,8 @@ enum PromptHelp {
     case sign(String)
 
     init?(_ word: String) {
-      if let topic = Topic(rawValue: word) ?? Topic(rawValue: word == "key" ? "" : "\(word)s") {
+      // 'help key' is about a machine of that name.
+      if let topic = Topic(rawValue: word) ?? (word == "key" ? nil : Topic(rawValue: "\(word)s")) {
         self = .topic(topic)
       } else if !PromptHelp.rows(about: word).isEmpty {
         self = .sign(word)

@@ -278,7 +278,7 @@ extension PromptLine {
     let words = text[..<end].split(separator: " ")
     // A world, how its clock goes, and its time, which ends at the mark.
     let isPrompt =
-      words.count > 2 && Place.isPace(words[1]) && text[..<end].last != " "
+      words.count > 2 && PresentWorld.isPace(words[1]) && text[..<end].last != " "
       && (words[2].first?.isNumber == true || words[2].first == "-")
     guard words.isEmpty || isPrompt else { return nil }
     return String(tail.drop { $0 == " " })

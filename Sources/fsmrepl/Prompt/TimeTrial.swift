@@ -21,7 +21,7 @@ struct TimeRequest {
   private static let fewSteps = 1_000
 
   /// - Returns: `nil` for any other request, and for one that lets little time pass.
-  init?(_ request: RequestText, in place: Place) {
+  init?(_ request: RequestText, in place: PresentWorld) {
     guard place.clock == "virtual" || place.isPaused, let verb = request.verb.flatMap(Verb.named) else { return nil }
     let words = request.words.filter { !CompletionContext.isKeyed($0) }
     let within = request.words.first { $0.hasPrefix("within=") }.map { TimeText.duration(String($0.dropFirst(7))) ?? 0 }

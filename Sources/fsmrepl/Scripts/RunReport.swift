@@ -168,6 +168,10 @@ struct RunReport {
       if !failure.others.isEmpty {
         text += "  more:\n"
         for line in failure.otherLines { text += "    - \(Self.yaml(line))\n" }
+        for other in failure.others where !other.journal.isEmpty {
+          text += "  journal before \(other.place):\n"
+          for line in other.journal { text += "    - \(Self.yaml(line))\n" }
+        }
       }
       text += "  exit: \(failure.status.rawValue)\n"
       if !failure.difference.isEmpty {

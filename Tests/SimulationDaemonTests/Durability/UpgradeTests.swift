@@ -163,7 +163,8 @@ struct UpgradeTests {
     let guest = daemon.connect("z")
     for _ in 0..<8 { _ = guest.ask("send l nudge") }
     let (view, journal) = (guest.view().sorted(), guest.journal())
-    let again = try daemon.restarted { $0.kinds = change.entry.map { [$0] } ?? [] }
+    let kinds = change.entry.map { [$0] } ?? []
+    let again = try engine == .sqlite ? daemon.afterKill { $0.kinds = kinds } : daemon.restarted { $0.kinds = kinds }
     if let reason = change.reasonWithCheckpoint { return expectOut(again, reason, "\(change.testDescription)") }
     let other = again.connect("z")
     expectEqual(other.view().sorted(), view)

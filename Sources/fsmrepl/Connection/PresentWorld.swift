@@ -2,7 +2,7 @@ internal import LineProtocol
 internal import Scripts
 
 /// The world in use, with its clock and time, as far as replies report it.
-struct Place: Equatable {
+struct PresentWorld: Equatable {
   var world = "main"
   /// `real` or `virtual`; empty when not known.
   var clock = ""
@@ -19,7 +19,7 @@ struct Place: Equatable {
   /// Updates from a greeting, or from an answer to a request with this verb.
   mutating func update(from line: ServerLine, answering verb: Verb?) {
     if line.lineClass == .success, let world = line["world"], verb == nil || verb == .use || verb == .world {
-      if world != self.world { self = Place(world: world) }
+      if world != self.world { self = PresentWorld(world: world) }
       if let clock = line["clock"] { self.clock = clock }
     }
     // What a fork of an input answers is where the copy is.

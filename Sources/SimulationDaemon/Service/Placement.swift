@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 
 /// Whether a client's work can go on, and where.
-enum Standing {
+enum Placement {
   /// There is no work.
   case idle
   case onEventLoop
@@ -33,7 +33,7 @@ enum Standing {
 
 extension Service {
   /// Whether a client's work can go on. The result depends on how much of the outbox has been written.
-  func standing(of client: Client) -> Standing {
+  func placement(of client: Client) -> Placement {
     if client.session.life == .ended { return .idle }
     switch client.session.activity {
     case .none:
@@ -49,7 +49,7 @@ extension Service {
   }
 
   /// What blocks a client's next lines or its deferred effect.
-  private func obstacleToLines(of client: Client) -> Standing.Reason? {
+  private func obstacleToLines(of client: Client) -> Placement.Reason? {
     if client.session.outbox.replyBytes >= environment.limits.replyQueue { return .reader(until: nil) }
     if let (effect, _) = client.session.deferredEffect { return obstacle(to: effect, client) }
     // A turn takes the world, if the next line needs it.
@@ -59,7 +59,7 @@ extension Service {
   }
 
   /// What blocks a deferred effect.
-  func obstacle(to effect: DeferredEffect, _ client: Client) -> Standing.Reason? {
+  func obstacle(to effect: DeferredEffect, _ client: Client) -> Placement.Reason? {
     if isLookingForWorlds(of: effect, client) { return .world }
     switch effect {
     case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .listSessions, .compare, .quit, .shutdown:
@@ -91,12 +91,12 @@ extension Service {
   }
 
   /// What blocks a change of the worlds in a store.
-  private func obstacle(to store: Persistence?) -> Standing.Reason? {
+  private func obstacle(to store: Persistence?) -> Placement.Reason? {
     store?.mayChangeWorlds == false ? .storeThread : nil
   }
 
   /// What blocks a client's activity on a worker.
-  private func obstacleToActivity(of client: Client) -> Standing.Reason? {
+  private func obstacleToActivity(of client: Client) -> Placement.Reason? {
     if client.isAway { return .itself }
     // Another document is being read.
     if !workers.areInline, client.session.activity.isUnreadDocument { return .turn }
@@ -107,7 +107,7 @@ extension Service {
     return worlds.allSatisfy(isStored) ? nil : .commit
   }
 
-  private func obstacle(to activity: Activity, _ client: Client, _ home: LiveWorld.Box) -> Standing.Reason? {
+  private func obstacle(to activity: Activity, _ client: Client, _ home: LiveWorld.Box) -> Placement.Reason? {
     switch activity {
     case .none, .away: return .itself
     case .compare: return client.session.hasRoomForReply ? nil : .reader(until: nil)
@@ -136,7 +136,7 @@ extension Service {
   }
 
   /// Time may move on when the client has read its notices, or when its patience is over.
-  private func readerObstacle(_ client: Client, _ patience: UInt64?) -> Standing.Reason? {
+  private func readerObstacle(_ client: Client, _ patience: UInt64?) -> Placement.Reason? {
     guard let patience, patience > host else { return nil }
     return client.session.outbox.noticeBytes <= environment.limits.noticeQueue / 2 ? nil : .reader(until: patience)
   }
@@ -151,12 +151,12 @@ extension Service {
   }
 }
 
-extension Standing {
+extension Placement {
   var isIdle: Bool { if case .idle = self { true } else { false } }
   var isOnEventLoop: Bool { if case .onEventLoop = self { true } else { false } }
   var isOnWorker: Bool { if case .onWorker = self { true } else { false } }
 
-  /// The host time at which the standing changes by itself.
+  /// The host time at which the placement changes by itself.
   var end: UInt64? {
     switch self {
     case .waiting(for: .reader(let end)), .waiting(for: .clock(let end)): end

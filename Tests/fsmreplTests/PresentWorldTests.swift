@@ -4,11 +4,11 @@ import Testing
 
 @testable import fsmrepl
 
-struct PlaceTests {
+struct PresentWorldTests {
   private func prompt(_ lines: [(String, Verb?)], _ condition: PromptCondition = .ready, colour: Bool = false) throws
     -> String
   {
-    var place = Place()
+    var place = PresentWorld()
     for (text, verb) in lines { place.update(from: try #require(ServerLine(text)), answering: verb) }
     let style = Style(usesColour: colour, usesUnicode: true)
     return place.prompt(condition, style: style).forReadline(style)
@@ -40,7 +40,7 @@ struct PlaceTests {
     try expectEqual(prompt([virtual, ("- CANCELLED done=2 t=5.000 seq=9", .cast)]), "w virtual 5.000> ")
     try expectEqual(prompt([virtual, ("- CANCELLED", .undo)]), "w virtual 1.000> ")
     try expectEqual(prompt([virtual, ("+ created v paused=yes t=0.500 seq=2", .world)]), "w virtual 1.000> ")
-    var place = Place()
+    var place = PresentWorld()
     place.update(from: try #require(ServerLine("+ world=w clock=real t=1.000 seq=0")), answering: .use)
     place.update(from: try #require(ServerLine("* 7 2.500 key moved off on event=tap")))
     expectEqual(place.time, "2.500")
@@ -52,7 +52,7 @@ struct PlaceTests {
 
   @Test("for a room the prompt has times as people say them")
   func presents() throws {
-    var place = Place()
+    var place = PresentWorld()
     place.update(from: try #require(ServerLine("+ world=w clock=virtual t=86743.500000001 seq=0")), answering: .use)
     let style = Style(usesColour: false, usesUnicode: true, isPresenting: true)
     expectEqual(place.prompt(.ready, style: style).forReadline(style), "w virtual 1d 00:05:43.5> ")

@@ -1,7 +1,7 @@
 import UnixHost
 
 /// A listening socket, and what its clients may do.
-struct Door {
+struct Acceptor {
   var listener: Listener
   /// Its token in the poller.
   let token: UInt32
@@ -17,7 +17,7 @@ struct Door {
   }
 }
 
-extension Door {
+extension Acceptor {
   /// The name of a passed socket for connections that may only look.
   private static let watch = "watch"
 
@@ -27,44 +27,44 @@ extension Door {
   /// The sockets come before the store: if another daemon runs, that is the error to report. Clients wait until the store
   /// is open.
   ///
-  /// - Parameter tokens: In the poller; of the door for looking last.
+  /// - Parameter tokens: In the poller; of the acceptor for looking last.
   static func all(
     _ invocation: Invocation, _ sockets: [ServiceManager.Socket], tokens: (UInt32, UInt32)
-  ) throws -> [Door] {
+  ) throws -> [Acceptor] {
     let group = try invocation.group.map { try SocketGroup(named: $0) }
-    var doors: [Door] = []
+    var acceptors: [Acceptor] = []
     do {
       for socket in sockets {
         let mayChange = socket.name != watch
         let listener = try Listener(inherited: socket.descriptor, for: group)
         let given = mayChange ? invocation.socket : invocation.watchSocket
-        if given.map({ $0 != listener.path }) ?? false || doors.contains(where: { $0.mayChange == mayChange }) {
+        if given.map({ $0 != listener.path }) ?? false || acceptors.contains(where: { $0.mayChange == mayChange }) {
           throw SocketFailure.passed(
             path: listener.path, option: given == nil ? "second socket" : mayChange ? "--socket" : "--watch-socket")
         }
-        doors.append(
-          Door(
+        acceptors.append(
+          Acceptor(
             listener, token: mayChange ? tokens.0 : tokens.1, mayChange: mayChange,
             isForTrusted: mayChange ? group == nil : !invocation.hasUsers))
       }
-      if !doors.contains(where: \.mayChange) {
+      if !acceptors.contains(where: \.mayChange) {
         let path = try SocketPath.resolve(option: invocation.socket)
         if group != nil, !path.isNamed { throw SocketFailure.groupNeedsPath }
         if invocation.watchSocket == path.path { throw SocketFailure.samePath(path.path) }
         try path.prepareDirectory()
-        doors.append(
-          Door(
+        acceptors.append(
+          Acceptor(
             try Listener(path: path.path, for: group), token: tokens.0, mayChange: true, isForTrusted: group == nil))
       }
-      if let path = invocation.watchSocket, doors.allSatisfy(\.mayChange) {
-        doors.append(
-          Door(try Listener(path: path, for: group), token: tokens.1, mayChange: false, isForTrusted: false))
+      if let path = invocation.watchSocket, acceptors.allSatisfy(\.mayChange) {
+        acceptors.append(
+          Acceptor(try Listener(path: path, for: group), token: tokens.1, mayChange: false, isForTrusted: false))
       }
     } catch {
-      for door in doors { door.listener.closeAndRemove() }
+      for acceptor in acceptors { acceptor.listener.closeAndRemove() }
       throw error
     }
-    return doors.sorted { $0.mayChange && !$1.mayChange }
+    return acceptors.sorted { $0.mayChange && !$1.mayChange }
   }
 
   /// Tells clients that wait already why they are not served, and closes. Those of a passed socket started this process,
@@ -82,7 +82,7 @@ extension Door {
 }
 
 /// A connection that is not served yet.
-struct Arrival {
+struct NewConnection {
   let descriptor: Descriptor
   let peer: Peer
   let user: UserID
