@@ -424,12 +424,6 @@ struct PromptWorldTests {
     try terminal.wait(for: "p created, off  0.000s #1\n")
   }
 
-  @Test("a paused world is one as soon as it is used")
-  func pausedWorld() throws {
-    let terminal = try start("world new r clock=real", "use r", "speed 4", "pause", "use w", "use r")
-    try terminal.wait(for: "now in r, clock real, speed 4, paused")
-  }
-
   @Test("before much time passes a question comes, and nothing has moved then, whoever wrote the line")
   func questions() throws {
     let terminal = try start("new fridge f", "new shiftKey key")
