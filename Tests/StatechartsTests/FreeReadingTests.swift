@@ -334,6 +334,28 @@ struct FreeReadingTests {
     expect(notes.contains { $0.contains("this describes b") })
   }
 
+  @Test("a join waits for the event that all arrows are given, and is no arrow of the regions before it")
+  func joinsWithoutEvents() throws {
+    var (run, notes) = try Self.load(
+      """
+      state f <<fork>>
+      [*] --> f
+      f --> a
+      f --> b
+      state j <<join>>
+      a --> j
+      b --> j
+      j --> c
+      c --> [*]
+      """)
+    expectEqual(notes.count, 1)
+    expectEqual(run.word, "a+b")
+    run.send("next")
+    expectEqual(run.word, "c")
+    run.send("next")
+    expectEqual(run.word, "final")
+  }
+
   @Test("passes forks and joins that are none at once")
   func joins() throws {
     var (run, _) = try Self.load(

@@ -113,6 +113,20 @@ struct PromptWorldTests {
     try terminal.wait(for: "was saved")
   }
 
+  @Test("a followed document is loaded into its own world, when that is in use again")
+  func followsInItsWorld() throws {
+    let diagram = "stateDiagram-v2\n  [*] --> off\n  off --> on : press\n"
+    let path = try write(diagram, to: "lamp.mmd")
+    let terminal = try start("world new a", "use a", "load \(path) follow", "world new b", "use b", columns: 200)
+    try terminal.wait(for: "now in b")
+    _ = try write("\(diagram)  on --> off : press\n", to: "lamp.mmd")
+    terminal.type("list\ruse a\r")
+    let before = try terminal.wait(for: "now in a")
+    expect(!before.contains("was saved"), "\(before)")
+    try terminal.wait(for: "was saved")
+    try terminal.wait(for: "version 2")
+  }
+
   @Test("a document that is refused leaves what is followed as it was")
   func followsOn() throws {
     let good = "stateDiagram-v2\n  [*] --> off\n  off --> on : press\n"

@@ -96,6 +96,8 @@ struct Diagram {
   }
 
   var states: [State] = []
+  /// Whether no arrow has an event, so that each was given one.
+  var hasGivenEvents = false
   /// Whether a state that nothing declares is where it is mentioned first, and not in the innermost such block.
   var isHomeFirst = false
   /// The first one is the whole diagram.

@@ -374,7 +374,9 @@ extension DiagramReader {
   /// An event for every arrow of a diagram that has none.
   private mutating func giveEvents() {
     var isTold = false
-    for state in diagram.states.indices where diagram.states[state].kind == .plain {
+    diagram.hasGivenEvents = true
+    // Where the regions wait in the states before a join, the join waits for the event, too.
+    for state in diagram.states.indices where [.plain, .join].contains(diagram.states[state].kind) {
       let arrows = diagram.states[state].arrows.filter { arrow in
         if case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].kind == .join {
           return false

@@ -369,6 +369,7 @@ struct DiagramTranslation {
         diagram.states[join].kind = .choice
         for arrow in own.arrows where !diagram.arrows[arrow].label.triggers.isEmpty {
           diagram.arrows[arrow].label.triggers = []
+          if diagram.hasGivenEvents { continue }
           diagram.assume(diagram.arrows[arrow].offset, "the event out of \(own.id) is a remark")
         }
         return diagram.assume(own.offset, "\(own.id) joins no regions (--) of one state, so it is passed at once")

@@ -106,7 +106,8 @@ extension Client {
       }
       if let following {
         followed.removeAll { $0.path == path && $0.kind == kind }
-        followed.append(FollowedDocument(path: path, kind: kind, isStrict: isStrict, following))
+        followed.append(
+          FollowedDocument(path: path, kind: kind, isStrict: isStrict, world: conversation.place.world, following))
       }
       return []
     }
@@ -140,13 +141,14 @@ extension Client {
     }
   }
 
-  /// Loads the followed files again that were saved since the last look.
+  /// Loads the followed files again that were saved since the last look, those of other worlds when they are in use again.
   ///
   /// - Returns: The paths of those that have changed, each with the lines that this program answers itself; `nil` for one
   ///   that is gone.
   func loadSavedDocuments() -> [(path: String, answer: [String]?)] {
     guard isReady, !conversation.isCollecting, openDocument == nil else { return [] }
     return followed.indices.compactMap { index in
+      guard followed[index].world == conversation.place.world else { return nil }
       let change = followed[index].change()
       let document = followed[index]
       switch change {
@@ -166,6 +168,8 @@ struct FollowedDocument {
   let path: String
   let kind: String?
   let isStrict: Bool
+  /// The world that it is loaded into.
+  let world: String
   let following: DocumentCommand.Following
   /// Whether it is loaded once more without `follow`, and not answered yet.
   var isEnding = false
@@ -193,10 +197,11 @@ struct FollowedDocument {
     let nanoseconds: Int
   }
 
-  init(path: String, kind: String?, isStrict: Bool, _ following: DocumentCommand.Following) {
+  init(path: String, kind: String?, isStrict: Bool, world: String, _ following: DocumentCommand.Following) {
     self.path = path
     self.kind = kind
     self.isStrict = isStrict
+    self.world = world
     self.following = following
     version = Self.version(of: path)
   }

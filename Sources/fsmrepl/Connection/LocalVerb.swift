@@ -85,6 +85,11 @@ struct LocalVerb {
   /// The first words of all requests that this program may answer.
   static let words = Set(all.map(\.name) + scriptWords + [Verb.help.name])
 
+  /// The word of the prompt that is meant by a misspelled one, unless a verb of the daemon is as near.
+  static func meant(by word: String) -> String? {
+    Nearest.match(word, among: Verb.allCases.map(\.name) + all.map(\.name)).flatMap { Verb.named($0) == nil ? $0 : nil }
+  }
+
   private static let quotedFile = "with double quotes around a name with blanks or '='"
   private static let oneMachine = "with the name of one machine"
 

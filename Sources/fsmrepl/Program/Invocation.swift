@@ -283,7 +283,8 @@ struct Invocation: Equatable {
       throw .wrong("--\(own ?? "private") starts a daemon of its own, and --socket names another")
     }
     for operand in operands where command == .requests && operand != "-" {
-      guard DocumentSource.isDocumentOrPage(operand) else {
+      // `page.md#2` is a diagram of a page.
+      guard DocumentSource.isDocumentOrPage(String(operand.prefix { $0 != "#" })) else {
         throw .wrong(
           "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script (*.fsm) with 'run', a"
             + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.puml, *.scxml, *.json, *.md)"

@@ -84,6 +84,8 @@ enum PromptLine: Equatable {
   /// the present state: its cells are apart, and its first is no verb.
   static func isRow(_ typed: String) -> Bool {
     guard typed.hasPrefix("  ") || typed.hasPrefix("> ") else { return false }
+    // No request stands so far from the margin; a heading's second line does.
+    if typed.hasPrefix(String(repeating: " ", count: 16)) { return true }
     let text = typed.drop { $0 == " " || $0 == ">" }
     guard let word = text.split(separator: " ").first.map(String.init), text.includes("  ") || text.contains("→") else {
       return false

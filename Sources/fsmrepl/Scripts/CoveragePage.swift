@@ -71,16 +71,23 @@ struct CoveragePage {
         marks.append("#\(id) text { fill: \(untried); }")
       }
     }
+    let arrows = picture.json.compactMap(Arrow.init)
+    let parents = Dictionary(
+      picture.json.compactMap { row in
+        value("name", in: row).flatMap { name in value("parent", in: row).map { (name, $0) } }
+      }, uniquingKeysWith: { first, _ in first })
+    func isIn(_ state: Substring, _ drawn: Substring) -> Bool {
+      sequence(first: state) { parents[$0] }.prefix(parents.count + 1).contains(drawn)
+    }
     for move in kind.untried(.transitions) where move.words.count == 2 {
-      let ends = "\"from\":\(JSONWriter.quoted(move.words[0])),\"to\":\(JSONWriter.quoted(move.words[1])),"
-      let trigger = JSONWriter.quoted(move.trigger ?? "")
-      for row in picture.json
-      where row.includes("\(ends)\"event\":\(trigger)") || row.includes("\(ends)\"timer\":\(trigger)") {
-        for id in ids(in: row, after: "\"arrows\":[") {
-          marks.append("#\(id) path { stroke: \(untried); stroke-dasharray: 6 4; }")
-          marks.append("#\(id) polygon { fill: \(untried); }")
-          marks.append("#\(id) text { fill: \(untried); }")
-        }
+      let (from, to) = (inner(move.words[0]), inner(move.words[1]))
+      let leaving = arrows.filter { isIn(from, $0.from) && $0.waits(for: move.trigger ?? "") }
+      // A transition may go through states that it leaves at once, and a drawn arrow ends at the first.
+      let straight = leaving.filter { isIn(to, $0.to) }
+      for id in (straight.isEmpty ? leaving : straight).flatMap(\.ids) {
+        marks.append("#\(id) path { stroke: \(untried); stroke-dasharray: 6 4; }")
+        marks.append("#\(id) polygon { fill: \(untried); }")
+        marks.append("#\(id) text { fill: \(untried); }")
       }
     }
     let style = marks.isEmpty ? "" : "<style>\n\(marks.joined(separator: "\n"))\n</style>\n"
@@ -95,6 +102,54 @@ struct CoveragePage {
       text += "\(line)\n"
     }
     return text
+  }
+
+  /// A transition of the picture: names as JSON has them, and its arrows. The picture of a document has the author's words
+  /// for an event, the time of a timer, and the block that an arrow leaves or enters.
+  private struct Arrow {
+    let from: Substring
+    let to: Substring
+    /// What stands for the event or the timer, as ``letters(of:)``; several if the label has several.
+    private let triggers: [String]
+    private let isTimed: Bool
+    let ids: [String]
+
+    init?(_ row: String) {
+      guard let from = CoveragePage.value("from", in: row), let to = CoveragePage.value("to", in: row) else { return nil }
+      let event = CoveragePage.value("event", in: row)
+      (self.from, self.to) = (from, to)
+      let label = event ?? CoveragePage.value("timer", in: row) ?? ""
+      triggers = label.split(separator: ",").map { CoveragePage.letters(of: $0.prefix { $0 != "(" }) }
+      isTimed = event == nil || label.includes("after ")
+      ids = CoveragePage.ids(in: row, after: "\"arrows\":[")
+    }
+
+    /// Whether it waits for an event or a timer with this name. A timer without a name is called by its state and time.
+    func waits(for trigger: String) -> Bool {
+      let name = CoveragePage.letters(of: trigger[...])
+      return triggers.contains {
+        $0 == name || isTimed && !$0.isEmpty && (name.hasSuffix($0) || $0.hasPrefix(name) && !name.isEmpty)
+      }
+    }
+  }
+
+  /// The letters and digits of a text in small letters: an event is called so by the author's words, whatever they are
+  /// written with.
+  private static func letters(of text: Substring) -> String {
+    text.lowercased().filter { $0.isLetter || $0.isNumber }
+  }
+
+  /// A name as it stands between the quotes of a JSON string.
+  private static func inner(_ text: String) -> Substring { Substring(JSONWriter.quoted(text)).dropFirst().dropLast() }
+
+  /// The string of a member, as JSON has it between quotes; nil if the member is missing or no string.
+  private static func value(_ member: String, in row: String) -> Substring? {
+    guard let rest = row.cut(at: "\"\(member)\":\"")?.after else { return nil }
+    var isEscaped = false
+    return rest.prefix { character in
+      defer { isEscaped = character == "\\" && !isEscaped }
+      return character != "\"" || isEscaped
+    }
   }
 
   /// The quoted ids after a word, up to the first that does not follow at once.

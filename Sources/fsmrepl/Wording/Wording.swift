@@ -103,7 +103,9 @@ struct Wording: Equatable {
   func hints(_ line: ServerLine) -> [ScreenText] {
     let text = times(in: line.note ?? "", of: line)
     var hints: [ScreenText] = []
-    if let meant = line["did-you-mean"], !text.includes("'\(meant)'") {
+    // The daemon does not know the words of the prompt.
+    let own = line.code == FailureCode.unknownVerb.word ? line["verb"].flatMap(LocalVerb.meant) : nil
+    if let meant = own ?? line["did-you-mean"], !text.includes("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
     if let meant = duration(meantBy: line) { hints.append("did you mean \(style(.name, meant))?") }
