@@ -115,7 +115,16 @@ struct Repair {
       let lease = try store.take(made).lease
       try copy(world, to: lease, end)
       _ = try persistence.load([made], host: 0)[0].get()
-      if other == nil { try store.replace(name, by: lease) } else { try store.release(lease) }
+      if other == nil {
+        // While it was copied, a daemon may have taken it.
+        let present = try StoreAccess.world(name, in: store)
+        guard present.head == world.head, present.holder?.lease != .others else {
+          throw StoreFailure.fenced(world: name, by: present.holder)
+        }
+        try store.replace(name, by: lease)
+      } else {
+        try store.release(lease)
+      }
       while try store.sweep() {}
     } catch {
       try? store.remove(made)
