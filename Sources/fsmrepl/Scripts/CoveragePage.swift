@@ -115,7 +115,9 @@ struct CoveragePage {
     let ids: [String]
 
     init?(_ row: String) {
-      guard let from = CoveragePage.value("from", in: row), let to = CoveragePage.value("to", in: row) else { return nil }
+      guard let from = CoveragePage.value("from", in: row), let to = CoveragePage.value("to", in: row) else {
+        return nil
+      }
       let event = CoveragePage.value("event", in: row)
       (self.from, self.to) = (from, to)
       let label = event ?? CoveragePage.value("timer", in: row) ?? ""
