@@ -132,7 +132,7 @@ enum Schema {
   /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
   /// order given, each with its segment; and returns the worlds of those that were inserted.
   ///
-  /// `force_generic_plan` makes PostgreSQL plan the statements once for each connection, also behind a pooler. By default it
+  /// With `force_generic_plan` PostgreSQL plans the statements once for each connection, also behind a pooler. Without, it
   /// plans each call anew, which takes ten times as long as the rest of an append. The function makes the settings of
   /// ``Connection/transactionSettings``.
   private static let append = """

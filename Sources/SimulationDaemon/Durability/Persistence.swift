@@ -273,7 +273,7 @@ final class Persistence {
   /// Acquires the leases of loaded worlds. Runs on any thread while nobody else uses the store.
   ///
   /// - Parameter sources: What the worlds were loaded from.
-  /// - Returns: For each the lease, or why it cannot be had, as ``load(_:host:_:)`` does. Such a world is not served.
+  /// - Returns: In their order, the lease of each, or the failure for which that world is not served.
   func lease(
     _ sources: [LoadedWorld.Source], host: UInt64
   ) throws(PersistenceFailure) -> [Result<Leased, PersistenceFailure>] {

@@ -126,7 +126,7 @@ struct WorldShare: ~Copyable {
   private(set) var budget = MemoryBudget.unlimited
   /// The quota of the world's owner, if there is one.
   private(set) var quota: UserQuota?
-  /// The quota of the user who is served now. It bounds a world whose owner has no quota, so that nobody fills the worlds
+  /// The quota of the user whose request runs now. It bounds a world whose owner has no quota, so that nobody fills the worlds
   /// of the daemon's owner.
   var guest: UserQuota?
   private var footprint = Footprint()

@@ -61,7 +61,7 @@ struct Session: ~Copyable {
   var replyLines = 0
   /// Whether the last reply was a failure.
   var didFail = false
-  /// Whether the client was told of a livelock.
+  /// Whether a livelock was reported to the client.
   var wasToldOfLivelock = false
   /// Whether the last reply survives a rollback.
   var survivesRollback = false
@@ -109,7 +109,7 @@ struct Session: ~Copyable {
   }
 }
 
-/// What a client may do, and how much it is told. It holds as long as the session.
+/// What a client may do, and how much is reported to it, as long as the session lasts.
 struct SessionTerms {
   var user = UserID.owner
   /// Whether it may change worlds, the daemon, or what others have under way.

@@ -81,7 +81,7 @@ extension RequestContext {
     }
   }
 
-  /// How many mistakes a document has: each is told in a line of its own.
+  /// How many mistakes a document has: each is reported in a line of its own.
   private static func summary(_ first: Finding, of findings: [Finding]) -> String {
     let count = findings.count { $0.severity == .error }
     return count == 1

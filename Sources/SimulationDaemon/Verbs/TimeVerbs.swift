@@ -17,7 +17,7 @@ extension RequestContext {
     answer("mode=\(mode.rawValue)", changes, isShown: true)
   }
 
-  /// Answers at once, or after the watchers were told of a change.
+  /// Answers at once, or after a change was reported to the watchers.
   private func answer(_ change: String, _ changes: Bool, isShown: Bool = false) {
     if changes { return self.defer(.changeClock(change, isShown: isShown)) }
     session.answerClock(isShown: isShown, tag, live)
