@@ -92,6 +92,9 @@ struct ScriptsTests {
             2 0.000 p moved off on event=buttonClick
 
       """)
+    try expect(
+      self.run(["a.fsm": script], "--tap", "@a.fsm").output,
+      contains: "  'journal up to a.fsm:5:10':\n    - '2 0.000 p moved off on event=buttonClick'\n")
   }
 
   @Test("a mistake of one case stands at that case, and the others are reported, too")

@@ -169,7 +169,7 @@ struct RunReport {
         text += "  more:\n"
         for line in failure.otherLines { text += "    - \(Self.yaml(line))\n" }
         for other in failure.others where !other.journal.isEmpty {
-          text += "  journal before \(other.place):\n"
+          text += "  \(Self.yaml("journal up to \(other.place)")):\n"
           for line in other.journal { text += "    - \(Self.yaml(line))\n" }
         }
       }
