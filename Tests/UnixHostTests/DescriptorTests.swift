@@ -18,6 +18,14 @@ struct DescriptorTests {
     return (transfer, Array(buffer.prefix(count)))
   }
 
+  /// Closes one end and waits until the other has noticed: a child that another test starts has copies of all
+  /// descriptors until its exec.
+  private func close(_ far: Descriptor, seenBy near: Descriptor) {
+    far.close()
+    var wanted = pollfd(fd: near.rawValue, events: 0, revents: 0)
+    expectEqual(poll(&wanted, 1, 60_000), 1)
+  }
+
   @Test("bytes arrive, then nothing, then the end")
   func readsToTheEnd() {
     let (near, far) = socketPair()
@@ -26,7 +34,7 @@ struct DescriptorTests {
     expectEqual(bytes.withUnsafeBytes { far.send($0) }, .bytes(5))
     expect(read(near) == (.bytes(5), bytes))
     expectEqual(read(near).0, .wouldBlock)
-    far.close()
+    close(far, seenBy: near)
     expectEqual(read(near).0, .closed)
   }
 
@@ -47,7 +55,7 @@ struct DescriptorTests {
   func sendsToNobody() {
     let (near, far) = socketPair()
     defer { near.close() }
-    far.close()
+    close(far, seenBy: near)
     expectEqual([UInt8(1)].withUnsafeBytes { near.send($0) }, .closed)
   }
 

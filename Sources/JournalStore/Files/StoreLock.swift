@@ -30,6 +30,8 @@ struct StoreLock {
   }
 
   func release() {
+    // Said, since closing is not enough: a child that is being started has a copy of the descriptor until its exec.
+    _ = flock(file.descriptor, LOCK_UN)
     file.close()
   }
 
