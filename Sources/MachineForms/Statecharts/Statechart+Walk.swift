@@ -12,7 +12,7 @@ extension Statechart {
     var source: Composite?
     var answer = reaction(in: leaf, to: event, step)
     while case .inherit = answer {
-      guard let composite = source.map(\.parent) ?? leaf.name.parent else { break }
+      guard let composite = source.map({ $0.parent }) ?? leaf.name.parent else { break }
       answer = reaction(of: composite, in: leaf, to: event, step)
       source = composite
     }

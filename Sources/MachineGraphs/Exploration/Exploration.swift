@@ -74,6 +74,8 @@ public final class Exploration {
   private struct Found {
     let machine: MachineCopy
     let node: GraphNode
+    /// The bytes of its identity.
+    let size: Int
   }
 
   /// A step that a script cannot take at will: at another moment or, if the machine does not rest, over a wire.
@@ -228,8 +230,15 @@ public final class Exploration {
     if let limit = trial.record.exceeded { gaps.exceeds(limit.name, in: node.state, input) }
     note(outcome(result, copy, step, of: place, isByChance), from: node.state, input)
     noteTimers(of: copy)
-    keep(copy, start: node.start, way: node.way, step, isByChance)
+    // Many steps change nothing. To find that out by their identities would take most of the time.
+    if copy.isIdentical(to: found[place].machine) {
+      count(identityOf: found[place].size)
+    } else {
+      keep(copy, start: node.start, way: node.way, step, isByChance)
+    }
   }
+
+  private func count(identityOf bytes: Int) { stepsCounted += 1 + bytes / 64 }
 
   /// Tries a step whose rule asked for the moment at other moments before the next expiry, too. If something else comes
   /// of it there, the outcomes depend on the time, and not all moments can be tried.
@@ -330,7 +339,7 @@ public final class Exploration {
   /// Keeps a machine unless it equals a known one or its state has no room.
   private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?, _ isByChance: Bool) {
     let identity = comparer.identity(of: machine, trial.parameters)
-    stepsCounted += 1 + identity.count / 64
+    count(identityOf: identity.count)
     if known.contains(identity) { return }
     let state = state(of: machine)
     guard step == nil || counts[state] < Exploration.machinesPerState && bytes < Exploration.mostBytes else {
@@ -346,7 +355,8 @@ public final class Exploration {
         machine: machine,
         node: GraphNode(
           state: state, data: machine.data, start: start, isByChance: isByChance, way: step.map { way + [$0] } ?? way,
-          timers: GraphNode.RunningTimer.all(of: machine))))
+          timers: GraphNode.RunningTimer.all(of: machine)),
+        size: identity.count))
   }
 
   /// The number of a machine's state.

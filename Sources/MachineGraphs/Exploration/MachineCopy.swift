@@ -89,6 +89,14 @@ final class MachineCopy {
 
   func copy() -> MachineCopy { MachineCopy(kind, of: value, at: now, timers: timers) }
 
+  /// Whether another machine of the kind is the same byte by byte. One that differs in a byte may be equal.
+  func isIdentical(to other: MachineCopy) -> Bool {
+    func bytes(_ machine: MachineCopy) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(start: machine.value, count: kind.layout.valueSize)
+    }
+    return now == other.now && timers == other.timers && bytes(self).elementsEqual(bytes(other))
+  }
+
   var state: Int { Int(kind.machine.stateIndex(value)) }
   var data: String? { kind.machine.stateData(value) }
 
@@ -148,24 +156,26 @@ final class MachineComparer {
     encoder.forgetBytes()
     encoder.now = machine.now
     encoder.count(machine.state)
-    for timer in machine.timers.sorted(by: { ($0.timer, $0.key) < ($1.timer, $1.key) }) {
-      encoder.count(timer.timer + 1)
-      encoder.number(UInt64(timer.key))
-    }
-    encoder.count(0)
+    // Most machines have one timer or none, and a search compares machines after each step.
+    let (timers, due) = (machine.timers, machine.timers.filter { $0.due <= machine.now })
+    write(timers.count < 2 ? timers : timers.sorted { ($0.timer, $0.key) < ($1.timer, $1.key) })
     // The sort is not stable, and timers that are due at the same moment expire in the order of arming.
-    for (_, timer) in machine.timers.enumerated().filter({ $0.element.due <= machine.now })
-      .sorted(by: { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) })
-    {
-      encoder.count(timer.timer + 1)
-      encoder.number(UInt64(timer.key))
-    }
-    encoder.count(0)
+    write(
+      due.count < 2
+        ? due : due.enumerated().sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element))
     do {
       try machine.kind.machine.compare(machine.value, parameters, with: encoder)
     } catch {
       isCoarse = true
       encoder.text(machine.data ?? "")
     }
+  }
+
+  private func write(_ timers: [MachineCopy.Timer]) {
+    for timer in timers {
+      encoder.count(timer.timer + 1)
+      encoder.number(UInt64(timer.key))
+    }
+    encoder.count(0)
   }
 }
