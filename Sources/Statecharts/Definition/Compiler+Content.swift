@@ -597,8 +597,8 @@ enum Delay {
     }
     // A length of time of CSS can have a plus.
     if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
-    let allowed = "0123456789.".utf8
-    guard digits.allSatisfy({ allowed.contains($0) }), let number = Double(literal: digits) else { return nil }
+    let areAllowed = digits.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ".") }
+    guard areAllowed, let number = Double(literal: digits) else { return nil }
     let nanoseconds = (number * unit).rounded()
     return nanoseconds <= 36_500 * 86_400 * 1e9 ? Int64(clamping: nanoseconds) : nil
   }

@@ -18,13 +18,12 @@ extension ChartDiagram {
       for state in chart.states.indices.dropFirst() {
         let own = chart.states[state]
         let parent = Int(own.parent)
-        let siblings = chart.children(of: parent).filter { chart.states[$0].history == Chart.none }
         let isParallel = chart.states[parent].kind == .parallel
         let isHistory = own.history != Chart.none
         let inner = chart.children(of: state).count { chart.states[$0].history == Chart.none }
         places[state] = picture.boxes.count
         let text = chart.texts[ids[state]]
-        let region = isParallel ? siblings.firstIndex(of: state) ?? 0 : 0
+        let region = isParallel && !isHistory ? self.region(of: state, in: parent) : 0
         // A region without a name of its own has none in the picture.
         let title = isParallel && isNamed(state, asRegion: region, of: parent) ? " " : text?.title ?? ""
         picture.boxes.append(
@@ -52,6 +51,11 @@ extension ChartDiagram {
       }
       return picture
     }
+  }
+
+  /// The place of a state among those of a parallel one.
+  private func region(of state: Int, in parent: Int) -> Int {
+    chart.children(of: parent).count { $0 < state && chart.states[$0].history == Chart.none }
   }
 
   /// Whether a state or one within it is entered first.

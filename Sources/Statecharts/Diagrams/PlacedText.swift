@@ -12,6 +12,11 @@ struct PlacedText: Sendable {
     var endIndex: Int { count }
     subscript(place: Int) -> UInt8 { shared[start + place] }
     fileprivate var slice: ArraySlice<UInt8> { shared[start..<start + count] }
+
+    // As the standard library has them for any collection, but without its checks for each byte.
+    func index(after place: Int) -> Int { place + 1 }
+    func index(before place: Int) -> Int { place - 1 }
+    func makeIterator() -> IndexingIterator<ArraySlice<UInt8>> { slice.makeIterator() }
   }
 
   private(set) var bytes = Bytes()

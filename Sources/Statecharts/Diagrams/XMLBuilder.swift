@@ -64,7 +64,7 @@ struct LineTable {
   /// How many characters begin in front of each block of bytes.
   private var characters: [Int] = []
 
-  private static let block = 256
+  private static let block = 64
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -78,8 +78,14 @@ struct LineTable {
   }
 
   private func characters(before offset: Int) -> Int {
-    let block = offset / Self.block
-    return characters[block] + bytes[block * Self.block..<offset].count { $0 & 0xC0 != 0x80 }
+    var place = offset / Self.block
+    var count = characters[place]
+    place *= Self.block
+    while place < offset {
+      if bytes[place] & 0xC0 != 0x80 { count += 1 }
+      place += 1
+    }
+    return count
   }
 
   /// - Complexity: O(log *n*) in the number of lines, however long they are.
