@@ -33,15 +33,15 @@ struct EventFraming {
         written += 6
         place = .line
       case .line:
-        let rest = source[read...]
-        let end = rest.firstIndex(of: 0x0A) ?? source.count
-        let count = min(end - read, room)
+        let most = min(source.count, read + room)
+        var end = read
+        while end < most, source[end] != 0x0A { end += 1 }
         UnsafeMutableRawBufferPointer(rebasing: target[written...]).copyMemory(
-          from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
-        read += count
-        written += count
-        guard read == end else { return (read, written) }
-        if end < source.count { place = .end }
+          from: UnsafeRawBufferPointer(rebasing: source[read..<end]))
+        written += end - read
+        read = end
+        guard end < most else { return (read, written) }
+        place = .end
       case .end:
         guard room >= 2 else { return (read, written) }
         target[written] = 0x0A

@@ -368,14 +368,18 @@ extension Session {
 extension InputBuffer.Line {
   /// The verb of an unparsed line; nil if there is none.
   var verb: Verb? {
-    var rest = UnsafeRawBufferPointer(bytes)[...]
-    while true {
-      rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
-      let word = rest.prefix { $0 != 0x20 && $0 != 0x09 }
-      if word.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) { return quotedVerb }
-      guard word.first == UInt8(ascii: "@") else { return Verb(UnsafeRawBufferPointer(rebasing: word)) }
-      rest = rest[word.endIndex...]
-    }
+    let bytes = UnsafeRawBufferPointer(bytes)
+    var (start, end) = (0, 0)
+    repeat {
+      start = end
+      while start < bytes.count, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+      end = start
+      while end < bytes.count, bytes[end] != 0x20, bytes[end] != 0x09 {
+        if bytes[end] == UInt8(ascii: "\"") || bytes[end] == UInt8(ascii: "\\") { return quotedVerb }
+        end += 1
+      }
+    } while start < end && bytes[start] == UInt8(ascii: "@")
+    return Verb(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
   }
 
   /// Whether the line is a `define`, after which bytes follow that are no lines. For nearly all lines its first byte
