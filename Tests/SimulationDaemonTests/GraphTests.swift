@@ -73,11 +73,11 @@ struct GraphTests {
       expect(guest.say(request).last, hasPrefix: "+ ")
       return now() - start
     }
-    define("small", states: 60)
-    define("large", states: 300)
+    define("small", states: 40)
+    define("large", states: 200)
     for format in ["dot", "mermaid", "stateDiagram", "plantuml", "json"] {
       for detail in ["plain", "all"] {
-        let small = (0..<3).map { _ in time("graph small format=\(format) show=\(detail)") }.min() ?? 0
+        let small = (0..<2).map { _ in time("graph small format=\(format) show=\(detail)") }.min() ?? 0
         var large = Int.max
         // Again, if something else has taken the time.
         for _ in 0..<3 where large >= 12 * small {

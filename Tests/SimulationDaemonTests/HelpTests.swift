@@ -9,6 +9,13 @@ import Testing
 struct HelpTests {
   let host = HostedService()
 
+  /// The page of each kind, by its name.
+  private static let pages: [String: [String]] = {
+    let guest = HostedService().connect()
+    let names = HostedService.catalogue.entries.map(\.name)
+    return Dictionary(uniqueKeysWithValues: names.map { ($0, guest.say("describe \($0)")) })
+  }()
+
   @Test("help prints the verb table, and each verb with its example")
   func help() {
     let guest = host.connect()
@@ -60,7 +67,7 @@ struct HelpTests {
     for entry in HostedService.catalogue.entries {
       let row = lines.first { $0.hasPrefix(". \(entry.name) states=") }
       expect(row, hasSuffix: " : \(entry.about)")
-      let page = guest.say("describe \(entry.name)")
+      let page = Self.pages[entry.name, default: []]
       expectEqual(page.last, "+ \(page.count - 1)")
       guard case .machine(let kind) = entry else { continue }
       for (section, words) in [
@@ -85,8 +92,7 @@ struct HelpTests {
 
   @Test("a page has the table, or says where a large one is to be seen")
   func tables() {
-    let guest = host.connect()
-    func table(_ kind: String) -> [String] { guest.say("describe \(kind)").filter { $0.hasPrefix(". table") } }
+    func table(_ kind: String) -> [String] { Self.pages[kind, default: []].filter { $0.hasPrefix(". table") } }
     expectEqual(
       table("smartFridge"),
       [
@@ -102,7 +108,7 @@ struct HelpTests {
   func describedValues() {
     let guest = host.connect(toWorld: "w")
     for entry in HostedService.catalogue.entries {
-      let parameters = guest.say("describe \(entry.name)").compactMap { ServerLine($0) }
+      let parameters = Self.pages[entry.name, default: []].compactMap { ServerLine($0) }
         .filter { $0.words.first == "parameter" }
       let required = parameters.compactMap { line in line["required"].map { " \(line.words[1])=\($0)" } }.joined()
       for line in parameters {

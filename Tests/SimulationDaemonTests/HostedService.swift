@@ -224,9 +224,10 @@ final class Guest {
 
   /// A key that ends a reply must be among those that scripts know.
   private static func checkKeys(_ line: String) {
-    guard line.hasPrefix("+ ") || line.hasPrefix("- "), line.utf8.contains(0x3D), let reply = ServerLine(line) else {
-      return
-    }
+    // Most lines are data.
+    guard line.utf8.first != 0x2E, line.hasPrefix("+ ") || line.hasPrefix("- "), line.utf8.contains(0x3D),
+      let reply = ServerLine(line)
+    else { return }
     for field in reply.fields where !ReplyShape.endKeys.contains(field.key) {
       Issue.record("'\(field.key)=' is not among the keys of replies: \(line)")
     }

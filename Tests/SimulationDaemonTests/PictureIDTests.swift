@@ -133,40 +133,49 @@ struct PictureIDTests {
     private(set) var edges: [String: Edge] = [:]
     /// The ids of nodes by their names, clusters included.
     private var names: [String: String] = [:]
-    /// The text without ids.
-    private(set) var plain = ""
 
     init(_ text: String) {
       var cluster = ""
-      var lines: [String] = []
-      for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
-        lines.append(line.replacing(/\[id="[a-z0-9_]+"(, )?/, with: "[").replacing(#/ id="[a-z0-9_]+";/#, with: ""))
-        if let match = line.firstMatch(of: /subgraph (\w+)/) { cluster = String(match.1) }
-        guard let match = line.firstMatch(of: /\bid="(\w+)"/) else { continue }
-        let id = String(match.1)
+      for line in text.split(separator: "\n") {
+        let words = line.drop { $0 == " " }.split(separator: " ", maxSplits: 3)
+        if words.first == "subgraph" { cluster = String(words[1]) }
+        guard let id = Picture.value(of: "id", in: line) else { continue }
         ids.append(id)
-        if let edge = line.firstMatch(of: /^ *(\w+) -> (\w+) \[/) {
-          let label = line.firstMatch(of: /label="((?:[^"\\]|\\.)*)"/).map { String($0.1) } ?? ""
+        if words.count > 3, words[1] == "->" {
           edges[id] = Edge(
-            from: String(edge.1), to: String(edge.2), label: label.replacing("\\n", with: " "), attributes: String(line)
-          )
-        } else if let node = line.firstMatch(of: /^ *(\w+) \[/) {
-          names[String(node.1)] = id
+            from: String(words[0]), to: String(words[2]),
+            label: Picture.value(of: "label", in: line)?.replacing("\\n", with: " ") ?? "", attributes: String(line))
         } else {
-          names[cluster] = id
+          names[words.count > 1 && words[1].hasPrefix("[") ? String(words[0]) : cluster] = id
         }
       }
-      plain = lines.joined(separator: "\n")
+    }
+
+    /// What stands behind a name and `=` at the beginning of a word: up to the quote that ends it, or as far as letters,
+    /// digits and `_` go.
+    private static func value(of name: String, in line: some StringProtocol) -> String? {
+      for mark in [" ", "["] {
+        guard let place = line.range(of: "\(mark)\(name)=", options: .literal) else { continue }
+        let rest = line[place.upperBound...]
+        guard rest.first == "\"" else { return String(rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
+        var isEscaped = false
+        return String(
+          rest.dropFirst().prefix { character in
+            defer { isEscaped = character == "\\" && !isEscaped }
+            return character != "\"" || isEscaped
+          })
+      }
+      return nil
     }
 
     func starts(_ edge: Edge, at ids: Set<String>) -> Bool {
       if edge.from.hasPrefix("any_") { return true }
-      let tail = edge.attributes.firstMatch(of: /ltail=(\w+)/).map { String($0.1) } ?? edge.from
+      let tail = Picture.value(of: "ltail", in: edge.attributes) ?? edge.from
       return isPort(edge.from, of: ids) || names[tail].map(ids.contains) ?? false
     }
 
     func ends(_ edge: Edge, at ids: Set<String>) -> Bool {
-      let head = edge.attributes.firstMatch(of: /lhead=(\w+)/).map { String($0.1) } ?? edge.to
+      let head = Picture.value(of: "lhead", in: edge.attributes) ?? edge.to
       return isPort(edge.to, of: ids) || names[head].map(ids.contains) ?? false
     }
 

@@ -198,10 +198,11 @@ struct ReadingTimeTests {
       return now() - start
     }
     // Eight times as much; what is quadratic takes sixty-four times as long.
-    let small = min(time(2_000), time(2_000))
-    var large = time(16_000)
+    let bytes = Thorough.rounds(2_000, atLeast: 1_000)
+    let small = min(time(bytes), time(bytes))
+    var large = time(8 * bytes)
     // Once more, if something else has taken the time.
-    if large >= 24 * small { large = min(large, time(16_000)) }
+    if large >= 24 * small { large = min(large, time(8 * bytes)) }
     expect(large < 24 * small, "\(small) and \(large) ns")
   }
 

@@ -102,7 +102,7 @@ struct WithstandTests {
   @Test("of very many states runs")
   func manyStates() throws {
     var text = Self.head
-    let count = Thorough.rounds(100_000, atLeast: 20_000)
+    let count = Thorough.rounds(100_000, atLeast: 5_000)
     for state in 0..<count {
       text += "<state id='s\(state)'><transition event='e' target='s\((state + 7) % count)'/></state>"
     }
@@ -236,7 +236,8 @@ struct WithstandTests {
   @Test("with a list of a million elements goes through it or ends with a limit")
   func million() throws {
     var run = try Self.run(
-      "<script>var l = []; for (var i = 0; i != 1000000; i++) l.push(i);</script><foreach array='l' item='x'/>")
+      "<script>var l = []; for (var i = 0; i != 1000000; i++) l.push(i);</script><foreach array='l' item='x'/>",
+      steps: Thorough.rounds(Budget().steps, atLeast: 200_000))
     expectEqual(run.send("go"), .limit(.steps))
   }
 
@@ -358,19 +359,21 @@ struct WithstandTests {
 
   @Test("that stands for far more than it says is rejected")
   func growth() {
+    var limits = DocumentLimits()
+    limits.nodes = Thorough.rounds(limits.nodes, atLeast: 50_000)
     func first(_ diagram: String) -> String {
-      guard case .mistakes(let findings, _) = Definition.compile(mermaid: Array("stateDiagram-v2\n\(diagram)".utf8))
-      else { return "" }
+      let text = Array("stateDiagram-v2\n\(diagram)".utf8)
+      guard case .mistakes(let findings, _) = Definition.compile(mermaid: text, limits: limits) else { return "" }
       return findings[0].description
     }
     expect(
-      first("a : x / " + String(repeating: "beep ×1000, ", count: 501)),
-      hasSuffix: "the diagram emits more than 500000 outputs and data of outputs")
-    let actions = String(repeating: "n=1,", count: 10_000)
+      first("a : x / " + String(repeating: "beep ×1000, ", count: limits.nodes / 1_000 + 1)),
+      hasSuffix: "the diagram emits more than \(limits.nodes) outputs and data of outputs")
+    let actions = String(repeating: "n=1,", count: limits.nodes / 50)
     let arrows = (0..<60).map { "s\($0) --> f\n" }.joined()
     expect(
       first("state f <<fork>>\nf --> a : / \(actions)\nf --> a\n\(arrows)"),
-      hasSuffix: "the diagram stands for more than 500000 elements and texts")
+      hasSuffix: "the diagram stands for more than \(limits.nodes) elements and texts")
     let forks = (0..<Thorough.rounds(5_000, atLeast: 500)).map {
       "state f\($0) <<fork>>\nf\($0) --> f\($0 + 1)\nf\($0) --> b\n"
     }.joined()
