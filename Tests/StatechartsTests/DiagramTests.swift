@@ -202,7 +202,7 @@ struct DiagramTests {
       found,
       [
         "2:5 error : expected --> or : after the state; found ->; did you mean -->?",
-        "3:14 error : expected EVENT [GUARD] / ACTIONS, and an event is one word: userPressesTheButton, not user presses the button",
+        "3:14 error : expected EVENT [GUARD] / ACTIONS; found user presses the button; an event is one word: userPressesTheButton",
         "4:28 error : count < is no expression: expected a value; the text ends",
         "5:20 error : expected a duration, as in after 350ms; found soon",
         "6:6 error : do / cannot run here: use entry /, exit / or after DURATION",

@@ -27,7 +27,8 @@ struct FreeReadingTests {
       ("owner's choice", "ownersChoice"), ("<b>stop</b> it", "stopIt"), ("ready<br/>(warm)", "readyWarm"),
       ("drück 🚀 los", "drückLos"), ("Запрос отправлен", "запросОтправлен"), ("read -> write", "readWrite"),
       ("success/failure response", "successFailureResponse"), ("press", "press"), ("404", "404"),
-      ("pay now, or leave", "payNowOrLeave"), ("files/list/all", "filesListAll"),
+      ("pay now, or leave", "payNowOrLeave"), ("files/list/all", "filesListAll"), ("<<timeout>>", "timeout"),
+      ("▶️ Go on", "goOn"), ("<font color=red>stop</font> it", "stopIt"),
     ])
   func events(label: String, event: String) throws {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)")

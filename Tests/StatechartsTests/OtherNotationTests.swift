@@ -206,6 +206,11 @@ struct OtherNotationTests {
     }
   }
 
+  @Test("of XState may begin with a mark of the byte order")
+  func byteOrderMark() throws {
+    expectEqual(try Self.run("\u{FEFF}{\"initial\": \"a\", \"states\": {\"a\": {}}}", .xstate).word, "a")
+  }
+
   @Test("of PlantUML has regions as a whole, and states that are named with the one around them")
   func wholeAndParts() throws {
     var run = try Self.run(

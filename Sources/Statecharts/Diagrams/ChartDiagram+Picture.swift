@@ -40,7 +40,12 @@ extension ChartDiagram {
             canRest: !isHistory && !isPassed(state) && (own.kind != .final || parent == 0)))
       }
       for state in chart.states.indices.dropFirst() {
-        handlers(of: state, places[state], &picture)
+        for handler in handlers(of: state) {
+          picture.arrows.append(
+            DocumentPicture.Arrow(
+              from: places[state], to: places[state], trigger: handler.word, condition: "", actions: handler.actions,
+              names: [], isWithin: true))
+        }
         if chart.states[state].history != Chart.none {
           add(chart.transitions[Int(chart.states[state].initial)], from: places[state], [:], places, &picture)
         }
@@ -71,19 +76,6 @@ extension ChartDiagram {
   private func isPassed(_ state: Int) -> Bool {
     let own = chart.states[state].transitions.map { chart.transitions[Int($0)] }.filter(\.descriptors.isEmpty)
     return own.contains { $0.condition == Chart.none }
-  }
-
-  private mutating func handlers(of state: Int, _ box: Int, _ picture: inout DocumentPicture) {
-    let own = chart.states[state]
-    let hasTimers = !timers(of: state).isEmpty
-    for (word, all) in [("entry", own.onEntry), ("exit", own.onExit)] {
-      for handler in hasTimers ? all.dropLast() : all {
-        guard let actions = actions(chart.blocks[Int(chart.handlers[Int(handler)])], own.line) else { continue }
-        picture.arrows.append(
-          DocumentPicture.Arrow(
-            from: box, to: box, trigger: word, condition: "", actions: actions, names: [], isWithin: true))
-      }
-    }
   }
 
   private mutating func add(

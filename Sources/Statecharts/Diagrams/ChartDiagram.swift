@@ -42,10 +42,11 @@ struct ChartDiagram {
     }
     self.ids = [""] + ids
     var taken = Set(ids)
-    names = self.ids.map { id in
+    names = zip(chart.states, self.ids).map { state, id in
+      // That of a history is made of its parent's.
+      if state.history != Chart.none { return id }
       if id.utf8.allSatisfy(DiagramReader.isPartOfName), !DiagramReader.isKeyword(id) { return id }
-      let bytes = id.utf8.map { DiagramReader.isPartOfName($0) ? $0 : UInt8(ascii: "_") }
-      var name = String(decoding: bytes, as: UTF8.self)
+      var name = DiagramReader.plainName(id)
       while DiagramReader.isKeyword(name) || !taken.insert(name).inserted { name += "_" }
       return name
     }
@@ -150,14 +151,7 @@ struct ChartDiagram {
   private mutating func write(_ state: Int, depth: Int) {
     let own = chart.states[state]
     var texts: [String] = []
-    let hasTimers = !timers(of: state).isEmpty
-    for (word, all) in [("entry", own.onEntry), ("exit", own.onExit)] {
-      let handlers = hasTimers ? all.dropLast() : all
-      for handler in handlers {
-        guard let actions = actions(chart.blocks[Int(chart.handlers[Int(handler)])], own.line) else { continue }
-        texts.append("\(word) / \(actions)")
-      }
-    }
+    for handler in handlers(of: state) { texts.append("\(handler.word) / \(handler.actions)") }
     let text = chart.texts[ids[state]]
     let title = Self.escaped(text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? ids[state])
     texts += text?.about.map(written(description:)) ?? []
@@ -177,6 +171,20 @@ struct ChartDiagram {
     lines.append("\(indent(depth))state \"\(all)\" as \(names[state]) {")
     content(of: state, depth: depth + 1)
     lines.append("\(indent(depth))}")
+  }
+
+  /// What a state does on entry and exit, without its timers.
+  mutating func handlers(of state: Int) -> [(word: String, actions: String)] {
+    let own = chart.states[state]
+    let hasTimers = !timers(of: state).isEmpty
+    var all: [(word: String, actions: String)] = []
+    for (word, handlers) in [("entry", own.onEntry), ("exit", own.onExit)] {
+      for handler in hasTimers ? handlers.dropLast() : handlers {
+        guard let actions = actions(chart.blocks[Int(chart.handlers[Int(handler)])], own.line) else { continue }
+        all.append((word, actions))
+      }
+    }
+    return all
   }
 
   private mutating func histories(of state: Int, depth: Int) {
@@ -327,7 +335,7 @@ struct ChartDiagram {
       send.content == nil
     else { return nil }
     let words = chart.eventTexts["\(id) "]
-    let time = "after \(DiagramReader.duration(nanoseconds))"
+    let time = "after \(TimeText.written(nanoseconds))"
     func text(_ event: String?, otherwise formal: String) -> String {
       words.flatMap { Self.isWritable($0, for: event, after: nanoseconds) ? $0 : nil } ?? formal
     }
@@ -538,8 +546,7 @@ struct ChartDiagram {
 
   /// A text in brackets, unless it is in such already.
   private static func enclosed(_ text: String, _ open: String, _ close: String) -> String {
-    let placed = PlacedText(text, at: 0)
-    return text.first == open.first && placed.closing(0) == placed.bytes.count - 1 ? text : open + text + close
+    PlacedText(text, at: 0).inside(String(open.prefix(1))) == nil ? open + text + close : text
   }
 
   private mutating func send(_ send: Chart.Send, _ line: Chart.Index) -> String? {

@@ -17,7 +17,7 @@ struct Diagram {
     var regions: [Int] = []
     /// The line of its block, if it has one.
     var block: Int?
-    /// The region that it is in: the one in which it was declared, or else the innermost that mentions it.
+    /// The region that it is in, once the whole text was read: see ``findHomes(_:)``.
     var home = 0
     /// Content of `entry` and `exit`, one for each text.
     var entries: [[XMLDocument.Node]] = []
@@ -70,6 +70,8 @@ struct Diagram {
     case history(of: Int, isDeep: Bool)
     /// The history of a region in which it stands.
     case regionHistory(Int, isDeep: Bool)
+
+    var state: Int? { if case .state(let state) = self { state } else { nil } }
   }
 
   struct Arrow {
@@ -125,12 +127,12 @@ struct Diagram {
     notes.append(Note(severity: .note, offset: offset, message: message))
   }
 
+  mutating func assume(arrow: Int, _ message: String) { assume(arrows[arrow].offset, message) }
+  mutating func warn(arrow: Int, _ message: String) { warn(arrows[arrow].offset, message) }
+
   mutating func warn(_ offset: Int, _ message: String, write: String? = nil) {
     notes.append(Note(severity: .warning, offset: offset, message: message, write: write))
   }
-
-  /// The region around a region; `nil` for the whole diagram.
-  func around(_ region: Int) -> Int? { regions[region].owner.map { states[$0].home } }
 
   /// The states of each region, in the order of the text.
   var members: [[Int]] {
@@ -140,6 +142,9 @@ struct Diagram {
     }
     return members
   }
+
+  /// The state that an arrow leads to.
+  func target(of arrow: Int) -> Int? { arrows[arrow].target?.state }
 }
 
 /// The text at an arrow or in a state: `press [count < 3] / count = count + 1, beep`.
@@ -171,8 +176,10 @@ struct DiagramLabel {
   var isLast = false
   /// `internal` in front: the state is not left.
   var isInternal = false
-  /// The actions as the formal notation has them, each with its place.
-  var actions: [(offset: Int, text: String)] = []
+  /// An action as the formal notation has it, with its place.
+  typealias Action = (offset: Int, text: String)
+
+  var actions: [Action] = []
   /// `always`: there is no event, and not that of the end of the state's block either.
   var isAlways = false
   var content: [XMLDocument.Node] = []
@@ -188,6 +195,15 @@ struct DiagramLabel {
 
   /// The guard as an expression.
   var guardExpression: String? { expression ?? condition?.string }
+
+  /// The names of the events that trigger it, without those of timers.
+  var events: [String] {
+    triggers.compactMap { trigger in if case .event(let name) = trigger { name.string } else { nil } }
+  }
+
+  var isUnguarded: Bool { condition == nil && !isElse }
+
+  var isTimed: Bool { triggers.contains { if case .timer = $0 { true } else { false } } }
 
   /// Whether it is as good as no label.
   var isEmpty: Bool { triggers.isEmpty && condition == nil && !isElse && content.isEmpty && !isInternal }

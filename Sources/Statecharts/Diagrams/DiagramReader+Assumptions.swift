@@ -15,12 +15,8 @@ extension DiagramReader {
       separate(state)
     }
     let hasEvents = diagram.arrows.contains { !$0.label.triggers.isEmpty }
-    if hasEvents {
-      for state in diagram.states.indices where pace.mayGoOn() { completeEvents(of: state) }
-      completeCircles()
-    } else {
-      giveEvents()
-    }
+    for state in diagram.states.indices where pace.mayGoOn() { completeEvents(of: state, hasEvents) }
+    completeCircles()
     resolveGuards()
     completeGuardedCircles()
     for state in diagram.states.indices where diagram.states[state].kind == .choice { completeChoice(state) }
@@ -38,22 +34,13 @@ extension DiagramReader {
   /// Takes `internal` at an arrow that leads out of its state for a word of the event.
   private mutating func readWordInternal(_ arrow: Int) {
     let own = diagram.arrows[arrow]
-    guard case .state(let source) = own.source, case .state(let target)? = own.target, source != target,
-      !regions(around: target).contains(where: { diagram.regions[$0].owner == source }),
-      case .event(let name)? = own.label.triggers.first, own.label.triggers.count == 1
+    guard let source = own.source.state, let target = own.target?.state, source != target,
+      !diagram.isState(target, within: source), case .event(let name)? = own.label.triggers.first,
+      own.label.triggers.count == 1
     else { return }
     diagram.arrows[arrow].label.isInternal = false
     let words = PlacedText("internal \(name.string)", at: own.offset)
     diagram.arrows[arrow].label.triggers = [.event(event(ofWords: words))]
-  }
-
-  /// The regions around a state, from the inside to the outside.
-  private func regions(around state: Int) -> [Int] {
-    var regions = [home(of: state)]
-    while let outer = diagram.regions[regions[regions.count - 1]].owner, regions.count < 100 {
-      regions.append(home(of: outer))
-    }
-    return regions
   }
 
   // MARK: Forks and joins
@@ -72,28 +59,25 @@ extension DiagramReader {
           }
           (diagram.arrows[arrow].label.triggers, diagram.arrows[arrow].label.isWorded) = ([], true)
         }
-        diagram.assume(
-          own.offset,
-          "\(own.id) is passed at once, since it has \(own.arrows.count == 1 ? "one arrow" : "\(own.arrows.count) arrows") out of it"
-        )
-      case .fork where meetsWithoutJoin(state) || !leadsToRegions(state):
-        let what = meetsWithoutJoin(state) ? "meet without a join" : "lead to states of no regions"
+        let count = own.arrows.count == 1 ? "one arrow" : "\(own.arrows.count) arrows"
+        diagram.assume(own.offset, "\(own.id) is passed at once, since it has \(count) out of it")
+      case .fork:
+        let meets = meetsWithoutJoin(state)
+        if !meets, leadsToRegions(state) { continue }
+        let what = meets ? "meet without a join" : "lead to states of no regions"
         diagram.states[state].kind = .choice
         diagram.assume(own.offset, "the arrows out of \(own.id) \(what): one of them is taken, as at a choice")
       case .join where !isPassed, .choice where !isPassed:
         diagram.states[state].kind = .plain
         diagram.assume(own.offset, "\(own.id) is a state, since no arrow leads out of it")
-      case .plain, .final, .choice, .fork, .join: break
+      case .plain, .final, .choice, .join: break
       }
     }
   }
 
   /// Whether the arrows of a fork lead to states of different regions of one state, or all to states of one region.
   private func leadsToRegions(_ fork: Int) -> Bool {
-    let paths = diagram.states[fork].arrows.prefix(64).compactMap { arrow -> [Int]? in
-      guard case .state(let target)? = diagram.arrows[arrow].target else { return nil }
-      return regions(around: target).reversed()
-    }
+    let paths = diagram.states[fork].arrows.prefix(64).compactMap(diagram.target(of:)).map(diagram.path(to:))
     if Set(paths).count == 1 { return true }
     return paths.indices.allSatisfy { place in
       paths[..<place].allSatisfy { other in
@@ -105,28 +89,9 @@ extension DiagramReader {
 
   /// Whether two arrows of a fork lead to states of one region that lead to the same state without a join.
   private func meetsWithoutJoin(_ fork: Int) -> Bool {
-    let targets = diagram.states[fork].arrows.compactMap { arrow -> Int? in
-      if case .state(let target)? = diagram.arrows[arrow].target { target } else { nil }
-    }
-    let homes = Set(targets.map { diagram.states[$0].declared ?? diagram.states[$0].mentions.last ?? 0 })
-    guard homes.count == 1 else { return false }
-    var owners: [Int: Int] = [:]
-    for (branch, first) in targets.enumerated() {
-      var open = [first]
-      while let state = open.popLast(), owners.count < 1_000 {
-        if let other = owners[state] {
-          if other != branch { return true }
-          continue
-        }
-        owners[state] = branch
-        for arrow in diagram.states[state].arrows {
-          if case .state(let next)? = diagram.arrows[arrow].target, diagram.states[next].kind != .join {
-            open.append(next)
-          }
-        }
-      }
-    }
-    return owners[fork] != nil
+    var room = 10_000
+    guard let reached = diagram.branches(of: fork, &room)?.flatMap({ $0 }) else { return false }
+    return Set(reached).count < reached.count || reached.contains(fork)
   }
 
   // MARK: Beginnings
@@ -138,45 +103,30 @@ extension DiagramReader {
       diagram.assume(arrow.offset, "what begins here is what was active before")
       append(.edge(region: region), arrow.source, DiagramLabel(offset: arrow.offset), at: arrow.offset)
     }
-    var (initials, repeated): ([Int], [Int]) = ([], [])
     var known: Set<[Int]> = []
-    for arrow in diagram.regions[region].initials {
-      let isNew = likeness(of: arrow).map { known.insert($0).inserted } ?? true
-      if isNew { initials.append(arrow) } else { repeated.append(arrow) }
-    }
-    for arrow in repeated.reversed() {
-      diagram.assume(diagram.arrows[arrow].offset, "this arrow is there already")
+    let initials = diagram.regions[region].initials.filter { arrow in
+      if likeness(of: arrow).map({ known.insert($0).inserted }) ?? true { return true }
+      diagram.assume(arrow: arrow, "this arrow is there already")
+      return false
     }
     diagram.regions[region].initials = initials
-    let isOpen =
-      initials.count > 1
-      && initials.allSatisfy {
-        let label = diagram.arrows[$0].label
-        return label.condition == nil && !label.isElse
-      }
-    var isTold = false
+    let isOpen = initials.count > 1 && initials.map { diagram.arrows[$0].label }.allSatisfy(\.isUnguarded)
     for arrow in initials {
       let own = diagram.arrows[arrow]
-      guard isOpen else {
-        if let remark = own.label.remark {
-          diagram.assume(remark.start, "\"\(remark.string)\" is a remark: what begins here is there from the start")
-        }
-        continue
-      }
       if let remark = own.label.remark {
-        guard isFormalTrigger(remark) else {
+        if !isOpen {
+          diagram.assume(remark.start, "\"\(remark.string)\" is a remark: what begins here is there from the start")
+        } else if !isFormalTrigger(remark) {
           wait(arrow, for: name(ofWords: remark.string, otherwise: "event"))
-          continue
-        }
-        var label = own.label
-        if triggers(remark, of: &label) { diagram.arrows[arrow].label.triggers = label.triggers }
-        if label.triggers.contains(where: { if case .timer = $0 { true } else { false } }) {
-          diagram.arrows[arrow].label.triggers = []
+        } else {
+          var label = own.label
+          try? triggers(remark, of: &label)
+          if !label.isTimed { diagram.arrows[arrow].label.triggers = label.triggers }
         }
       }
+      guard isOpen else { continue }
       if diagram.arrows[arrow].label.triggers.isEmpty { wait(arrow, for: eventName(to: own)) }
-      if !isTold {
-        isTold = true
+      if arrow == initials[0] {
         diagram.assume(own.offset, "there are \(initials.count) arrows from [*]: the start waits for the event of one")
       }
     }
@@ -187,26 +137,16 @@ extension DiagramReader {
     guard diagram.regions.contains(where: { $0.initials.isEmpty }) else { return }
     var isReached = [Bool](repeating: false, count: diagram.states.count)
     for arrow in diagram.arrows {
-      guard case .state(let target)? = arrow.target else { continue }
-      var source: Int?
-      if case .state(let state) = arrow.source { source = state }
+      guard let target = arrow.target?.state else { continue }
       // What leads into a block leads to it.
-      var state = target
-      var isFirst = true
-      while isFirst || !isReached[state] {
-        isFirst = false
-        if state != source { isReached[state] = true }
-        guard let owner = diagram.regions[home(of: state)].owner, owner != state, owner != source else { break }
-        state = owner
-      }
+      let owners = diagram.regions(around: diagram.states[target].home).compactMap { diagram.regions[$0].owner }
+      let entered = [target] + owners.prefix { $0 != arrow.source.state }
+      for state in entered where state != arrow.source.state { isReached[state] = true }
     }
-    var members: [Int: [Int]] = [:]
-    for state in diagram.states.indices.sorted(by: { diagram.states[$0].offset < diagram.states[$1].offset }) {
-      members[home(of: state), default: []].append(state)
-    }
+    let members = diagram.members
     for region in diagram.regions.indices where diagram.regions[region].initials.isEmpty {
-      guard let first = members[region]?.first, isReached[first],
-        let start = members[region]?.first(where: {
+      guard let first = members[region].first, isReached[first],
+        let start = members[region].first(where: {
           !isReached[$0] && diagram.states[$0].kind == .plain && !diagram.states[$0].arrows.isEmpty
         })
       else { continue }
@@ -217,21 +157,11 @@ extension DiagramReader {
     }
   }
 
-  /// The region that a state will be in, of blocks in each other the innermost.
-  private func home(of state: Int) -> Int {
-    let own = diagram.states[state]
-    return own.declared ?? (diagram.isHomeFirst ? own.mentions.first : own.mentions.max()) ?? 0
-  }
-
   private mutating func completeHistories() {
-    for arrow in diagram.arrows.indices {
-      let own = diagram.arrows[arrow]
-      guard let remark = own.label.remark else { continue }
-      switch own.source {
-      case .history, .regionHistory:
-        diagram.assume(remark.start, "\"\(remark.string)\" is a remark: a history leads on at once")
-      case .edge, .state: break
-      }
+    for arrow in diagram.arrows {
+      guard let remark = arrow.label.remark else { continue }
+      if case .edge = arrow.source { continue }
+      diagram.assume(remark.start, "\"\(remark.string)\" is a remark: a history leads on at once")
     }
     for state in diagram.states.indices {
       let own = diagram.states[state]
@@ -258,14 +188,11 @@ extension DiagramReader {
     for arrow in others {
       diagram.arrows[arrow].label.isElse = false
       diagram.arrows[arrow].label.isLast = true
-      if diagram.arrows[arrow].label.triggers.isEmpty,
-        let other = own.arrows.last(where: {
-          !diagram.arrows[$0].label.isElse && !diagram.arrows[$0].label.triggers.isEmpty
-        })
-      {
-        diagram.arrows[arrow].label.triggers = diagram.arrows[other].label.triggers
+      if diagram.arrows[arrow].label.triggers.isEmpty {
+        let triggers = own.arrows.map { diagram.arrows[$0].label }.filter { !$0.isElse && !$0.isLast }.map(\.triggers)
+        diagram.arrows[arrow].label.triggers = triggers.last { !$0.isEmpty } ?? []
       }
-      diagram.assume(diagram.arrows[arrow].offset, "else is taken if no other arrow of \(own.id) is")
+      diagram.assume(arrow: arrow, "else is taken if no other arrow of \(own.id) is")
     }
   }
 
@@ -292,24 +219,17 @@ extension DiagramReader {
     var moved: [Int: [Int]] = [:]
     for group in groups.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
       let open = group.filter { diagram.arrows[$0].label.condition == nil }
-      var kept: [Int] = []
-      var known: [[Int]: Int] = [:]
-      for arrow in open {
-        let likeness = likeness(of: arrow)
-        if let earlier = likeness.flatMap({ known[$0] }) {
-          let line = diagram.arrows[earlier]
-          diagram.assume(
-            diagram.arrows[arrow].offset, "this arrow is there already: to \(targetName(of: line)) by the same label")
-          removed.insert(arrow)
-        } else {
-          kept.append(arrow)
-          if let likeness { known[likeness] = arrow }
-        }
+      var known: Set<[Int]> = []
+      let kept = open.filter { arrow in
+        if likeness(of: arrow).map({ known.insert($0).inserted }) ?? true { return true }
+        let target = targetName(of: diagram.arrows[arrow])
+        diagram.assume(arrow: arrow, "this arrow is there already: to \(target) by the same label")
+        removed.insert(arrow)
+        return false
       }
       guard let last = kept.last, group.count > open.count || kept.count > 1 else { continue }
       if let guarded = group.last(where: { diagram.arrows[$0].label.condition != nil && $0 > last }) {
-        diagram.assume(
-          diagram.arrows[last].offset, "the arrows with a guard come before this one, which has none")
+        diagram.assume(arrow: last, "the arrows with a guard come before this one, which has none")
         moved[guarded] = kept
         removed.formUnion(kept)
       }
@@ -357,12 +277,13 @@ extension DiagramReader {
   private func isImmediate(_ arrow: Int) -> Bool {
     let own = diagram.arrows[arrow]
     let label = own.label
-    guard let target = own.target, label.triggers.isEmpty, label.condition == nil, !label.isElse, !label.isAlways,
-      !label.isLast
-    else { return false }
     // A region waits at a join without an event.
-    if case .state(let state) = target, diagram.states[state].kind == .join { return false }
-    return true
+    return own.target != nil && label.triggers.isEmpty && label.isUnguarded && !label.isAlways && !label.isLast
+      && !leadsToJoin(arrow)
+  }
+
+  private func leadsToJoin(_ arrow: Int) -> Bool {
+    diagram.target(of: arrow).map { diagram.states[$0].kind == .join } ?? false
   }
 
   /// Whether each region of a state has an end, which arrows without an event wait for.
@@ -371,128 +292,110 @@ extension DiagramReader {
     return !regions.isEmpty && regions.allSatisfy { diagram.regions[$0].hasFinal }
   }
 
-  /// An event for every arrow of a diagram that has none.
-  private mutating func giveEvents() {
-    var isTold = false
-    diagram.hasGivenEvents = true
-    // Where the regions wait in the states before a join, the join waits for the event, too.
-    for state in diagram.states.indices where [.plain, .join].contains(diagram.states[state].kind) {
-      let arrows = diagram.states[state].arrows.filter { arrow in
-        if case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].kind == .join {
-          return false
-        }
-        return diagram.arrows[arrow].target != nil && !diagram.arrows[arrow].label.isAlways
-      }
-      // The end of a block can be waited for by one arrow alone.
-      if arrows.count == 1, canEnd(state) { continue }
-      for arrow in arrows where pace.mayGoOn() {
-        if !isTold {
-          isTold = true
-          diagram.assume(
-            diagram.arrows[arrow].offset,
-            "no arrow has an event: each waits for next, or where a state has several, for to and its target")
-        }
-        wait(arrow, for: arrows.count == 1 ? next(from: state, arrow) : eventName(to: diagram.arrows[arrow]))
-      }
-    }
-  }
-
-  /// The event for the only arrow without one out of a state. It is named after its target where the state, or states in
-  /// its block, may wait for `next` already.
-  private func next(from state: Int, _ arrow: Int) -> String {
-    let isFree = !diagram.states[state].arrows.contains { diagram.arrows[$0].label.firstWords == "next" }
-    return isFree && diagram.states[state].regions.isEmpty ? "next" : eventName(to: diagram.arrows[arrow])
-  }
-
-  /// An event for arrows that would keep others from being taken.
-  private mutating func completeEvents(of state: Int) {
+  /// An event for arrows that would keep others from being taken, and for every arrow of a diagram that has no event.
+  private mutating func completeEvents(of state: Int, _ hasEvents: Bool) {
     let own = diagram.states[state]
-    guard own.kind == .plain else { return }
-    let immediate = own.arrows.filter(isImmediate)
+    // Where the regions wait in the states before a join, the join waits for the event, too.
+    guard own.kind == .plain || own.kind == .join && !hasEvents else { return }
+    let arrows = own.arrows.filter { arrow in
+      hasEvents
+        ? isImmediate(arrow)
+        : diagram.arrows[arrow].target != nil && !diagram.arrows[arrow].label.isAlways && !leadsToJoin(arrow)
+    }
     // The end of a block can be waited for by one arrow alone.
-    guard !immediate.isEmpty, immediate.count > 1 || !canEnd(state) else { return }
-    if immediate.count > 1 {
-      diagram.assume(
-        diagram.arrows[immediate[0]].offset,
-        "\(own.id) has \(immediate.count) arrows without an event: they wait for \(immediate.map { eventName(to: diagram.arrows[$0]) }.distinctNames)"
-      )
-      for arrow in immediate { wait(arrow, for: eventName(to: diagram.arrows[arrow])) }
+    guard let first = arrows.first, arrows.count > 1 || !canEnd(state) else { return }
+    let events = arrows.map { eventName(to: diagram.arrows[$0]) }
+    // `next` does for one, where neither the state nor states in its block may wait for it already.
+    let isFree = own.regions.isEmpty && !own.arrows.contains { diagram.arrows[$0].label.firstWords == "next" }
+    let event = arrows.count == 1 && isFree ? "next" : events[0]
+    if !hasEvents {
+      if !diagram.hasGivenEvents {
+        diagram.assume(
+          arrow: first,
+          "no arrow has an event: each waits for next, or where a state has several, for to and its target")
+      }
+      diagram.hasGivenEvents = true
+    } else if arrows.count > 1 {
+      let names = events.distinct.joined(separator: ", ")
+      diagram.assume(arrow: first, "\(own.id) has \(arrows.count) arrows without an event: they wait for \(names)")
     } else if !own.regions.isEmpty || own.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
-      let event = next(from: state, immediate[0])
       let reason =
         own.regions.isEmpty ? "\(own.id) waits for other events as well" : "the block of \(own.id) has no end"
-      diagram.assume(diagram.arrows[immediate[0]].offset, "this arrow waits for \(event), since \(reason)")
-      wait(immediate[0], for: event)
+      diagram.assume(arrow: first, "this arrow waits for \(event), since \(reason)")
+    } else {
+      return
     }
+    for (arrow, name) in zip(arrows, events) { wait(arrow, for: arrows.count == 1 ? event : name) }
+  }
+
+  /// The arrows that close circles, each with its source.
+  ///
+  /// - Parameter arrows: Those out of a state that are followed, each of which leads to a state.
+  private func closing(_ arrows: (_ state: Int) -> [Int]) -> [(source: Int, arrow: Int)] {
+    var closing: [(source: Int, arrow: Int)] = []
+    /// `nil` for a state that was not looked at, whether it is on the way for others.
+    var isOnTheWay = [Bool?](repeating: nil, count: diagram.states.count)
+    for start in diagram.states.indices where isOnTheWay[start] == nil {
+      var way: [(state: Int, arrows: ArraySlice<Int>)] = []
+      var next: Int? = start
+      while next != nil || !way.isEmpty {
+        if let state = next {
+          isOnTheWay[state] = true
+          way.append((state, arrows(state)[...]))
+        }
+        next = nil
+        let (state, _) = way[way.count - 1]
+        guard let arrow = way[way.count - 1].arrows.popFirst(), let target = diagram.target(of: arrow) else {
+          isOnTheWay[state] = false
+          way.removeLast()
+          continue
+        }
+        if isOnTheWay[target] == nil { next = target }
+        if isOnTheWay[target] == true { closing.append((state, arrow)) }
+      }
+    }
+    return closing
   }
 
   /// An event for the arrows of circles that would be run through for ever.
   private mutating func completeCircles() {
-    var seen = [Int](repeating: -1, count: diagram.states.count)
-    for start in diagram.states.indices where seen[start] < 0 {
-      var state = start
-      while seen[state] < 0, let next = successor(of: state) {
-        seen[state] = start
-        state = next.target
-      }
-      guard seen[state] == start else { continue }
+    for (_, arrow) in closing({ state in immediate(of: state).map { [$0] } ?? [] }) {
+      var state = diagram.target(of: arrow)
       var isTold = false
-      while let next = successor(of: state) {
+      while let own = state, let next = immediate(of: own) {
         if !isTold {
-          isTold = true
-          diagram.assume(
-            diagram.arrows[next.arrow].offset, "the arrows of this circle have no event: each waits for next")
+          diagram.assume(arrow: next, "the arrows of this circle have no event: each waits for next")
         }
-        wait(next.arrow, for: "next")
-        state = next.target
+        isTold = true
+        wait(next, for: "next")
+        state = diagram.target(of: next)
       }
     }
   }
 
-  private func successor(of state: Int) -> (arrow: Int, target: Int)? {
+  /// The arrow that leads from a state to another one at once.
+  private func immediate(of state: Int) -> Int? {
     let own = diagram.states[state]
-    guard own.kind == .plain, own.regions.isEmpty, let arrow = own.arrows.first(where: isImmediate),
-      case .state(let target)? = diagram.arrows[arrow].target
-    else { return nil }
-    return (arrow, target)
+    guard own.kind == .plain, own.regions.isEmpty, let arrow = own.arrows.first(where: isImmediate) else { return nil }
+    return diagram.target(of: arrow) == nil ? nil : arrow
   }
 
   /// An event for the arrows that close circles through guards which nothing in the diagram makes false: they would be
   /// run through for ever. Circles through guards on data stay.
   private mutating func completeGuardedCircles() {
-    func arrows(of state: Int) -> [Int] {
+    let closing = closing { state in
       diagram.states[state].arrows.filter { arrow in
         let label = diagram.arrows[arrow].label
-        guard label.triggers.isEmpty, diagram.states[state].regions.isEmpty, case .state? = diagram.arrows[arrow].target
-        else { return false }
-        return label.guardExpression == nil || !label.conditions.isEmpty
+        return label.triggers.isEmpty && diagram.states[state].regions.isEmpty && diagram.target(of: arrow) != nil
+          && (label.guardExpression == nil || !label.conditions.isEmpty)
       }
     }
-    /// 0 for a state that was not looked at, 1 for one on the way, 2 for one that is done.
-    var marks = [UInt8](repeating: 0, count: diagram.states.count)
-    for start in diagram.states.indices where marks[start] == 0 {
-      marks[start] = 1
-      var way = [(state: start, arrows: arrows(of: start)[...])]
-      while let last = way.last {
-        guard let arrow = last.arrows.first, case .state(let target)? = diagram.arrows[arrow].target else {
-          marks[last.state] = 2
-          way.removeLast()
-          continue
-        }
-        way[way.count - 1].arrows.removeFirst()
-        if marks[target] == 0 {
-          marks[target] = 1
-          way.append((target, arrows(of: target)[...]))
-        } else if marks[target] == 1, diagram.states[last.state].kind == .plain,
-          !diagram.arrows[arrow].label.conditions.isEmpty
-        {
-          let event = diagram.arrows[arrow].label.isAlternative ? eventName(to: diagram.arrows[arrow]) : "next"
-          diagram.assume(
-            diagram.arrows[arrow].offset,
-            "this arrow waits for \(event): its circle has guards only, and would never end")
-          wait(arrow, for: event)
-        }
-      }
+    for (state, arrow) in closing where diagram.states[state].kind == .plain {
+      let label = diagram.arrows[arrow].label
+      if label.conditions.isEmpty { continue }
+      let event = label.isAlternative ? eventName(to: diagram.arrows[arrow]) : "next"
+      diagram.assume(arrow: arrow, "this arrow waits for \(event): its circle has guards only, and would never end")
+      wait(arrow, for: event)
     }
   }
 
@@ -511,13 +414,9 @@ extension DiagramReader {
     for arrow in diagram.arrows.indices {
       guard let condition = diagram.arrows[arrow].label.condition else { continue }
       var label = diagram.arrows[arrow].label
-      var place = ""
-      if case .state(let state) = diagram.arrows[arrow].source, diagram.states[state].kind == .choice,
-        choices[Prose.identity(of: condition.string)]?.count ?? 0 > 1
-      {
-        place = diagram.states[state].id
-      }
-      resolve(condition, of: &label, at: place)
+      let isShared = choices[Prose.identity(of: condition.string)]?.count ?? 0 > 1
+      let choice = diagram.arrows[arrow].source.state.map { diagram.states[$0] }
+      resolve(condition, of: &label, at: isShared && choice?.kind == .choice ? choice?.id ?? "" : "")
       diagram.arrows[arrow].label = label
     }
   }
@@ -649,35 +548,33 @@ extension DiagramReader {
     var fitting: [(key: String, text: String)] = []
     for (index, (token, start, stop)) in tokens.enumerated() {
       guard case .name(let name) = token, unknown.contains(name) else { continue }
-      let before = index > 0 ? tokens[index - 1].token : .end
-      let after = index + 1 < tokens.count ? tokens[index + 1].token : .end
+      func near(_ distance: Int) -> Token {
+        tokens.indices.contains(index + distance) ? tokens[index + distance].token : .end
+      }
+      let (before, after) = (near(-1), near(1))
       if before == .symbol(".") { continue }
       if [.symbol("."), .symbol("("), .symbol("["), .symbol("=>"), .symbol(":")].contains(after) { return nil }
       // A name that another one is compared with is a word: `branch == main`.
-      if Self.isEquality(before), !Self.isOperator(after), index > 1, case .name(let other) = tokens[index - 2].token,
-        unknown.contains(other)
-      {
+      if Self.isEquality(before), !Self.isOperator(after), case .name(let other) = near(-2), unknown.contains(other) {
         written += lexer.text(end..<start) + Self.quoted(name)
         end = stop
         continue
       }
-      let other =
-        Self.isOperator(after) && index + 2 < tokens.count
-        ? tokens[index + 2].token : Self.isOperator(before) && index > 1 ? tokens[index - 2].token : .end
-      let form: ChartCondition.Form
-      switch (other, Self.isOperator(after) || Self.isOperator(before)) {
-      case (.string, true): form = .text
-      case (.name("true"), true), (.name("false"), true): form = .flag
-      case (.name(let word), true) where Self.isEquality(after) && unknown.contains(word): form = .text
-      case (.name, true) where Self.isComparison(before): form = .limit
-      case (_, true): form = .number
-      case (_, false): form = .flag
-      }
+      let isOperand = Self.isOperator(after) || Self.isOperator(before)
+      let other = Self.isOperator(after) ? near(2) : isOperand ? near(-2) : .end
+      let form: ChartCondition.Form =
+        switch other {
+        case _ where !isOperand: .flag
+        case .string: .text
+        case .name("true"), .name("false"): .flag
+        case .name(let word) where Self.isEquality(after) && unknown.contains(word): .text
+        case .name where Self.isComparison(before): .limit
+        case _: .number
+        }
       let isOwn = vocabulary.data.contains(name)
       if isOwn, !form.isNumber { continue }
-      let isShared = place.isEmpty || Self.isOperator(after) || Self.isOperator(before)
-      var condition = ChartCondition(
-        name: isOwn ? name : conditionName(of: isShared ? name : "\(place) \(name)"), form: form)
+      let words = place.isEmpty || isOperand ? name : "\(place) \(name)"
+      var condition = ChartCondition(name: isOwn ? name : conditionName(of: words), form: form)
       if let known = formsOfConditions[condition.name] { condition.form = known }
       formsOfConditions[condition.name] = condition.form
       if !conditions.contains(condition) { conditions.append(condition) }
@@ -734,12 +631,8 @@ extension DiagramReader {
     while !Parser.isVariable(name) || vocabulary.data.contains(name) || ["strict", "initial"].contains(name) {
       name += "_"
     }
-    let base = name
-    var number = 2
-    while !conditionNames.insert(name).inserted {
-      name = "\(base)_\(number)"
-      number += 1
-    }
+    name = name.numbered(unless: conditionNames.contains)
+    conditionNames.insert(name)
     namesOfConditions[identity] = name
     return name
   }
@@ -749,20 +642,17 @@ extension DiagramReader {
   /// The last arrow with words, or one without a guard, is the other case.
   private mutating func completeChoice(_ state: Int) {
     let own = diagram.states[state]
-    func isOpen(_ arrow: Int) -> Bool {
-      !diagram.arrows[arrow].label.isElse && diagram.arrows[arrow].label.condition == nil
-    }
     let hasElse = own.arrows.contains { diagram.arrows[$0].label.isElse }
-    var open = own.arrows.filter(isOpen)
+    var open = own.arrows.filter { diagram.arrows[$0].label.isUnguarded }
     if !hasElse, let last = open.popLast() {
       diagram.arrows[last].label.isElse = own.arrows.count > 1
     } else if !hasElse, let last = own.arrows.last, diagram.arrows[last].label.isWorded {
-      let words = diagram.arrows[last].label.condition?.string ?? ""
-      diagram.arrows[last].label.condition = nil
-      diagram.arrows[last].label.expression = nil
-      diagram.arrows[last].label.conditions = []
-      diagram.arrows[last].label.isElse = own.arrows.count > 1
-      diagram.assume(diagram.arrows[last].offset, "\"\(words)\" is the other case of the choice \(own.id)")
+      var label = diagram.arrows[last].label
+      let words = label.condition?.string ?? ""
+      (label.condition, label.expression, label.conditions) = (nil, nil, [])
+      label.isElse = own.arrows.count > 1
+      diagram.arrows[last].label = label
+      diagram.assume(arrow: last, "\"\(words)\" is the other case of the choice \(own.id)")
     }
     for arrow in open {
       let words = PlacedText(eventName(to: diagram.arrows[arrow]), at: diagram.arrows[arrow].offset)
@@ -782,15 +672,9 @@ extension DiagramReader {
     for arrow in diagram.arrows { declare(arrow.label.content, &declared) }
     for state in diagram.states { for content in state.entries + state.exits { declare(content, &declared) } }
     for arrow in diagram.arrows {
-      if let guardText = arrow.label.condition, arrow.label.expression == nil {
-        var symbols = SymbolTable()
-        _ = try? Parser.expression(guardText.string, &symbols)
-        for name in symbols.names { declare(name, "0", guardText.start, &declared) }
-      } else if let expression = arrow.label.expression {
-        var symbols = SymbolTable()
-        _ = try? Parser.expression(expression, &symbols)
-        for name in symbols.names { declare(name, "0", arrow.offset, &declared) }
-      }
+      var symbols = SymbolTable()
+      if let expression = arrow.label.guardExpression { _ = try? Parser.expression(expression, &symbols) }
+      for name in symbols.names { declare(name, "0", arrow.label.condition?.start ?? arrow.offset, &declared) }
     }
   }
 
@@ -843,20 +727,17 @@ extension DiagramReader {
       if immediate.count == 1, !canEnd(number) {
         if state.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
           diagram.warn(
-            diagram.arrows[immediate[0]].offset,
+            arrow: immediate[0],
             "this arrow has no event, so \(state.id) is left at once and its other arrows are never taken")
         } else if !state.regions.isEmpty {
           diagram.warn(
-            diagram.arrows[immediate[0]].offset,
+            arrow: immediate[0],
             "this arrow has no event and the block of \(state.id) has no end, so the block is left at once")
         }
       }
     }
-    var hasEvent = false
     for arrow in diagram.arrows {
-      for trigger in arrow.label.triggers {
-        hasEvent = true
-        guard case .event(let name) = trigger else { continue }
+      for case .event(let name) in arrow.label.triggers {
         let isHandler = arrow.target == nil && Self.handlers.contains { $0.word == name.string }
         if isHandler, !diagram.arrows.contains(where: { $0.target != nil && $0.label.firstWords == name.string }) {
           diagram.warn(name.start, "\(name.string) is an event; what a state does is entry / and exit /")
@@ -869,12 +750,12 @@ extension DiagramReader {
           diagram.warn(
             name.start,
             "\(name.string)\(samples.text) is an event with data; a timer is "
-              + "\(time.name.map { "\($0) " } ?? "")after \(Self.duration(time.nanoseconds))")
+              + "\(time.name.map { "\($0) " } ?? "")after \(TimeText.written(time.nanoseconds))")
           continue
         }
         if isEventWord(name.string) { continue }
         if case .time(let time)? = Prose.time(in: name.string) {
-          diagram.warn(name.start, "\(name.string) is an event; a timer is after \(Self.duration(time.nanoseconds))")
+          diagram.warn(name.start, "\(name.string) is an event; a timer is after \(TimeText.written(time.nanoseconds))")
         } else {
           let word = Prose.name(of: name.string)
           diagram.warn(
@@ -883,18 +764,11 @@ extension DiagramReader {
         }
       }
     }
-    if !hasEvent, !diagram.hasErrors,
-      let first = diagram.arrows.first(where: { if case .state = $0.source { true } else { false } })
+    if diagram.arrows.allSatisfy(\.label.triggers.isEmpty), !diagram.hasErrors,
+      let first = diagram.arrows.first(where: { $0.source.state != nil })
     {
       diagram.warn(first.offset, "no arrow has an event")
     }
-  }
-}
-
-extension [String] {
-  fileprivate var distinctNames: String {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }.joined(separator: ", ")
   }
 }
 

@@ -52,19 +52,16 @@ extension DiagramReader {
   ) {
     self.init(bytes, notation, reading, limits: limits, pace)
     read()
-    switch reading {
-    case .strict: warnOfOtherReadings()
-    case .free:
-      let vocabulary = Vocabulary(diagram)
-      // What words mean can depend on what comes after them.
-      if asksVocabulary || !vocabulary.kinds.isEmpty {
-        self = DiagramReader(bytes, notation, reading, limits: limits, pace)
-        self.vocabulary = vocabulary
-        read()
-      }
+    let vocabulary = Vocabulary(diagram)
+    // What words mean can depend on what comes after them.
+    if reading == .free, asksVocabulary || !vocabulary.kinds.isEmpty {
+      self = DiagramReader(bytes, notation, reading, limits: limits, pace)
       self.vocabulary = vocabulary
-      complete()
+      read()
     }
+    self.vocabulary = vocabulary
+    diagram.findHomes(reading)
+    if reading == .free { complete() } else { warnOfOtherReadings() }
   }
 }
 
@@ -113,18 +110,15 @@ private struct Proposals {
 
 extension DiagramReader {
   /// A label, or the actions of one from one of them on; by their indices.
-  fileprivate struct FormalPlace {
-    let arrow: Int
-    let action: Int?
-  }
+  fileprivate typealias FormalPlace = (arrow: Int, action: Int?)
 
   /// What was read freely, by the offsets that it begins at.
   fileprivate var formalPlaces: [Int: FormalPlace] {
     var places: [Int: FormalPlace] = [:]
     for (index, arrow) in diagram.arrows.enumerated() where !arrow.label.isEmpty || arrow.label.remark != nil {
-      places[arrow.offset] = FormalPlace(arrow: index, action: nil)
+      places[arrow.offset] = (index, nil)
       for (place, action) in arrow.label.actions.enumerated() {
-        places[action.offset] = FormalPlace(arrow: index, action: place)
+        places[action.offset] = (index, place)
       }
     }
     return places
@@ -145,7 +139,7 @@ extension DiagramReader {
       switch trigger {
       case .event(let name): name.string + (label.samples?.text ?? "")
       case .timer(let name, let nanoseconds, _):
-        (name.map { "\($0.string) " } ?? "") + "after \(Self.duration(nanoseconds))"
+        (name.map { "\($0.string) " } ?? "") + "after \(TimeText.written(nanoseconds))"
       }
     }
     if !triggers.isEmpty { parts.append(triggers.joined(separator: ", ")) }

@@ -1,186 +1,131 @@
+import LineProtocol
 import StateMachines
 
 // Labels: what triggers an arrow, its guard and its actions.
 
 extension DiagramReader {
+  /// A mistake that was noted: what has it is not read.
+  struct Mistake: Error {}
+
+  mutating func fail(_ text: PlacedText, _ message: String, write: String? = nil) -> Mistake {
+    diagram.error(text.start, message, write: write)
+    return Mistake()
+  }
+
   /// Reads the label of an arrow or of something that is handled within a state.
-  ///
-  /// - Returns: `nil` after a mistake, which was noted.
-  mutating func label(_ whole: PlacedText) -> DiagramLabel? {
-    var text = whole
-    // The mark of arrows that are possible now, in diagrams of machines.
-    if text.hasPrefix("▶") { text = text.dropFirst("▶".utf8.count).trimmed }
+  mutating func label(_ whole: PlacedText) throws(Mistake) -> DiagramLabel {
+    var text = whole.withoutMark
     var label = DiagramLabel(offset: text.start)
-    if let rest = text.rest(after: "internal") {
-      label.isInternal = true
-      text = rest
-    }
+    if let rest = text.rest(after: "internal") { (label.isInternal, text) = (true, rest) }
     let head = text.firstTopLevel("[/") ?? text.bytes.count
-    guard triggers(text[0..<head].trimmed, of: &label) else { return nil }
+    try triggers(text[0..<head].trimmed, of: &label)
     text = text.dropFirst(head)
-    if text.bytes.first == UInt8(ascii: "[") {
-      guard let close = text.closing(0) else {
-        diagram.error(text.start, "the guard has no ]")
-        return nil
-      }
+    if text.hasPrefix("[") {
+      guard let close = text.closing(0) else { throw fail(text, "the guard has no ]") }
       let condition = text[1..<close].trimmed
       text = text.dropFirst(close + 1).trimmed
-      if condition.string == "else" {
-        label.isElse = true
-      } else if condition.isEmpty {
-        diagram.error(condition.start, "the guard is empty; expected an expression, as in [count < 3]")
-        return nil
-      } else {
-        label.condition = condition
-      }
+      if condition.isEmpty { throw fail(condition, "the guard is empty; expected an expression, as in [count < 3]") }
+      if condition.is("else") { label.isElse = true } else { label.condition = condition }
     }
     if text.isEmpty { return label }
-    guard text.bytes[0] == UInt8(ascii: "/") else {
-      diagram.error(text.start, "expected / and actions after the guard; found \(text.string)")
-      return nil
+    guard text.hasPrefix("/") else {
+      throw fail(text, "expected / and actions after the guard; found \(text.string)")
     }
-    var builder = XMLBuilder()
-    guard actions(text.dropFirst(1), into: &builder) else { return nil }
-    label.content = builder.nodes
+    (label.content, label.actions) = try content(of: text.dropFirst(1))
     return label
   }
 
   /// Reads `press`, `press, release`, `set(on)`, `after 5s`, `ring after 5s`, `loaded, or after 5s`.
-  mutating func triggers(_ text: PlacedText, of label: inout DiagramLabel) -> Bool {
-    if text.isEmpty { return true }
+  mutating func triggers(_ text: PlacedText, of label: inout DiagramLabel) throws(Mistake) {
+    if text.isEmpty { return }
+    if text.is("always") { return label.isAlways = true }
     var last: PlacedText?
-    if text.string == "always" {
-      label.isAlways = true
-      return true
-    }
     for part in text.split(",") {
-      if part.string == "or timer" || part.string == "timer", last != nil {
-        return fail(
-          part, "the text does not say how long the timer runs; write \(last?.string ?? ""), or after DURATION")
+      if let last, part.is("or timer") || part.is("timer") {
+        throw fail(part, "the text does not say how long the timer runs; write \(last.string), or after DURATION")
       }
-      var part = part
       let follows = part.rest(after: "or")
-      if let follows { part = follows }
+      let part = follows ?? part
       if let time = part.rest(after: "after") {
-        guard let nanoseconds = duration(time) else { return false }
         if follows == nil { diagram.timerTexts[part.start] = part.string }
+        let nanoseconds = try duration(time)
         label.triggers.append(.timer(name: follows == nil ? nil : last, nanoseconds: nanoseconds, offset: part.start))
-        continue
+      } else {
+        last = try event(part, of: &label)
       }
-      guard let name = event(part, of: &label) else { return false }
-      last = name
     }
     if label.samples != nil, label.triggers.count > 1 {
-      return fail(text, "only the data of one event can be read; give each event an arrow of its own")
+      throw fail(text, "only the data of one event can be read; give each event an arrow of its own")
     }
-    return true
-  }
-
-  mutating func fail(_ text: PlacedText, _ message: String) -> Bool {
-    diagram.error(text.start, message)
-    return false
   }
 
   /// Reads `press`, `set(on|off)` or `ring after 5s`.
   ///
   /// - Returns: The name.
-  private mutating func event(_ text: PlacedText, of label: inout DiagramLabel) -> PlacedText? {
+  private mutating func event(_ text: PlacedText, of label: inout DiagramLabel) throws(Mistake) -> PlacedText {
     let end = text.bytes.firstIndex { PlacedText.isBlank($0) || $0 == UInt8(ascii: "(") } ?? text.bytes.count
     let name = text[0..<end]
     let rest = text.dropFirst(end).trimmed
-    if name.isEmpty || name.bytes.contains(where: { "()[]{};\"'<>".utf8.contains($0) }) {
-      diagram.error(text.start, "expected EVENT [GUARD] / ACTIONS; found \(text.isEmpty ? "nothing" : text.string)")
-      return nil
-    }
-    if rest.isEmpty {
-      label.triggers.append(.event(name))
-      return name
-    }
+    let expected = "expected EVENT [GUARD] / ACTIONS; found \(text.isEmpty ? "nothing" : text.string)"
+    if name.isEmpty || name.bytes.contains(where: { "()[]{};\"'<>".utf8.contains($0) }) { throw fail(text, expected) }
     if let time = rest.rest(after: "after") {
-      guard let nanoseconds = duration(time) else { return nil }
       diagram.timerTexts[text.start] = text.string
-      label.triggers.append(.timer(name: name, nanoseconds: nanoseconds, offset: text.start))
+      label.triggers.append(.timer(name: name, nanoseconds: try duration(time), offset: text.start))
       return name
     }
-    if rest.string == "(timer)" {
-      diagram.error(rest.start, "the text does not say how long the timer runs; write \(name.string) after DURATION")
-      return nil
+    if rest.is("(timer)") {
+      throw fail(rest, "the text does not say how long the timer runs; write \(name.string) after DURATION")
     }
-    if Self.isDigit(rest.dropFirst(rest.bytes[0] == UInt8(ascii: "(") ? 1 : 0).bytes.first ?? 0),
-      name.string == "every" || Spelling.closest(to: name.string, in: ["after", "after."]) != nil
+    label.triggers.append(.event(name))
+    if rest.isEmpty { return name }
+    if Self.isDigit(rest.dropFirst(rest.hasPrefix("(") ? 1 : 0).bytes.first ?? 0),
+      name.is("every") || Spelling.closest(to: name.string, in: ["after", "after."]) != nil
     {
-      let time = rest.string.filter { !"() ".contains($0) }
-      diagram.error(text.start, "expected EVENT [GUARD] / ACTIONS; found \(text.string); a timer is after \(time)")
-      return nil
+      throw fail(text, "\(expected); a timer is after \(rest.string.filter { !"() ".contains($0) })")
     }
-    guard rest.bytes[0] == UInt8(ascii: "("), let close = rest.closing(0), close == rest.bytes.count - 1 else {
+    guard let inner = rest.inside("(") else {
       if text.bytes.contains(where: { "<>=!".utf8.contains($0) }) {
         let guarded = text.rest(after: "if") ?? text
-        diagram.error(
-          text.start,
-          "expected EVENT [GUARD] / ACTIONS; found \(text.string); a guard stands in brackets: [\(guarded.string)]")
-        return nil
+        throw fail(text, "\(expected); a guard stands in brackets: [\(guarded.string)]")
       }
-      let words = text.string.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).map(String.init)
-      let joined = (words.first ?? "") + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-      diagram.error(
-        text.start, "expected EVENT [GUARD] / ACTIONS, and an event is one word: \(joined), not \(text.string)")
-      return nil
+      let word = Prose.name(of: text.string)
+      throw fail(text, "\(expected); an event is one word: \(word)")
     }
-    let samples = EventSamples(rest[1..<close])
-    if rest.bytes.count == 2 {
-      // `press()` is the event as a function.
-    } else if reading == .free, samples.areNames {
+    // `press()` is the event as a function.
+    if rest.bytes.count == 2 { return name }
+    let samples = EventSamples(inner)
+    if reading == .free, samples.areNames {
       diagram.assume(rest.start, "\(samples.text) names the data of \(name.string), whatever their values are")
     } else {
       label.samples = samples
     }
-    label.triggers.append(.event(name))
     return name
   }
 
   /// A string of the expression language.
   static func quoted(_ text: String) -> String {
-    let inner = text.reduce(into: "") { inner, character in
-      if character == "'" || character == "\\" { inner += "\\" }
-      inner.append(character)
-    }
-    return "'\(inner)'"
+    "'\(text.replaced("\\", by: "\\\\").replaced("'", by: "\\'"))'"
   }
 
   /// Reads a duration as requests have it: `250ms`, `1.5s`, `2d`; without a unit it is in seconds.
-  mutating func duration(_ text: PlacedText) -> Int64? {
-    let nanoseconds = Self.nanoseconds(of: text)
-    if nanoseconds == nil { diagram.error(text.start, "expected a duration, as in after 350ms; found \(text.string)") }
-    guard let nanoseconds, nanoseconds <= 36_500 * 86_400e9 else {
-      if nanoseconds != nil { diagram.error(text.start, "a duration is at most 36500d") }
-      return nil
+  mutating func duration(_ text: PlacedText) throws(Mistake) -> Int64 {
+    guard let nanoseconds = Self.nanoseconds(of: text) else {
+      throw fail(text, "expected a duration, as in after 350ms; found \(text.string)")
     }
-    let whole = Int64(clamping: nanoseconds)
-    if Self.isRounded(text) {
-      diagram.warn(text.start, "\(text.string) has a part of a nanosecond, so it is rounded to \(Self.delay(whole))")
+    guard nanoseconds <= Double(TimeText.longest) else { throw fail(text, "a duration is at most 36500d") }
+    if TimeText.duration(text.string) == nil {
+      let rounded = TimeText.written(Int64(nanoseconds))
+      diagram.warn(text.start, "\(text.string) has a part of a nanosecond, so it is rounded to \(rounded)")
     }
-    return whole
-  }
-
-  /// Whether a duration has more digits after the dot than nanoseconds have.
-  private static func isRounded(_ text: PlacedText) -> Bool {
-    let words = text.string
-    guard let dot = words.firstIndex(of: ".") else { return false }
-    let digits = words[words.index(after: dot)...].prefix { $0.isNumber }
-    let most = ["ms": 6, "us": 3, "ns": 0][String(words[digits.endIndex...])] ?? 9
-    return digits.dropFirst(most).contains { $0 != "0" }
+    return Int64(nanoseconds)
   }
 
   static func nanoseconds(of text: PlacedText) -> Double? {
-    let units: [(String, Double)] = [
-      ("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("d", 86_400e9),
-    ]
     let digits = text.bytes.prefix { "0123456789.".utf8.contains($0) }
-    let unit = String(decoding: text.bytes.dropFirst(digits.count), as: UTF8.self)
-    let factor = unit.isEmpty ? 1e9 : units.first { $0.0 == unit }?.1
-    guard let factor, let number = Double(literal: digits), digits.first != UInt8(ascii: ".") else { return nil }
-    return (number * factor).rounded()
+    guard let unit = TimeText.duration("1" + text.dropFirst(digits.count).string), !text.hasPrefix("."),
+      let number = Double(literal: digits)
+    else { return nil }
+    return (number * Double(unit)).rounded()
   }
 
   /// A duration as `delay=` has it.
@@ -193,80 +138,72 @@ extension DiagramReader {
     return "\(whole).\(digits)ms"
   }
 
-  /// A duration in the largest unit that divides it.
-  static func duration(_ nanoseconds: Int64) -> String {
-    for (unit, seconds) in [("d", 86_400), ("h", 3_600), ("m", 60)] as [(String, Int64)]
-    where nanoseconds > 0 && nanoseconds % (seconds * 1_000_000_000) == 0 {
-      return "\(nanoseconds / (seconds * 1_000_000_000))\(unit)"
-    }
-    return delay(nanoseconds)
-  }
-
   // MARK: Actions
 
-  /// Reads actions between commas or semicolons.
-  mutating func actions(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool {
-    if text.trimmed.isEmpty { return true }
-    var isRead = true
-    var formal = formalActions
-    for part in text.split(",;") {
-      // A separator at the end is no mistake.
-      if part.isEmpty { continue }
-      guard pace.mayGoOn() else { return false }
-      formalActions = []
-      if reading == .free, let isWorded = freeAction(part, into: &builder) {
-        if !isWorded { isRead = false }
-        formal += formalActions
-        continue
-      }
-      if !action(part, into: &builder) { isRead = false }
-      formal.append((part.start, part.string))
-    }
-    formalActions = formal
-    return isRead
+  /// Reads actions on their own.
+  ///
+  /// - Returns: Their elements, and them as the formal notation has them.
+  mutating func content(
+    of text: PlacedText
+  ) throws(Mistake) -> (nodes: [XMLDocument.Node], formal: [DiagramLabel.Action]) {
+    var builder = XMLBuilder()
+    let formal = try actions(text, into: &builder)
+    return (builder.nodes, formal)
   }
 
-  private mutating func action(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool {
-    if let rest = keyword("raise", text) {
-      builder.empty("raise", [XMLBuilder.attribute("event", rest)], at: text.start)
-      return isName(rest, "raise")
-    }
-    if let rest = keyword("cancel", text) {
-      builder.empty("cancel", [XMLBuilder.attribute("sendid", rest)], at: text.start)
-      return isName(rest, "cancel")
-    }
-    if let rest = keyword("log", text) { return log(rest, text.start, into: &builder) }
-    if let rest = keyword("send", text) { return send(rest, text.start, into: &builder) }
-    if let open = text.parenthesis(after: "if") { return conditional(text, open, into: &builder) }
-    if let open = text.parenthesis(after: "for"), text.bytes.last == UInt8(ascii: "}"),
-      let loop = loop(text, open, into: &builder)
-    {
-      return loop
-    }
-    if let isRead = output(text, into: &builder) { return isRead }
-    if let sign = assignment(text) {
-      if text.dropFirst(sign + 1).trimmed.isEmpty {
-        return fail(text, "expected a value after =; found \(text.string)")
+  /// Reads actions between commas or semicolons.
+  @discardableResult
+  private mutating func actions(
+    _ text: PlacedText, into builder: inout XMLBuilder
+  ) throws(Mistake) -> [DiagramLabel.Action] {
+    if text.trimmed.isEmpty { return [] }
+    var formal: [DiagramLabel.Action] = []
+    var mistake: Mistake?
+    // A separator at the end is no mistake.
+    for part in text.split(",;") where !part.isEmpty {
+      guard pace.mayGoOn() else { throw Mistake() }
+      do throws(Mistake) {
+        if reading == .free, let words = try freeAction(part, into: &builder) {
+          formal.append((part.start, words))
+        } else {
+          try action(part, into: &builder)
+          formal.append((part.start, part.string))
+        }
+      } catch {
+        mistake = error
       }
-      builder.empty(
-        "assign",
-        [
-          XMLBuilder.attribute("location", text[0..<sign].trimmed),
-          XMLBuilder.attribute("expr", text.dropFirst(sign + 1).trimmed),
-        ], at: text.start)
-      return true
+    }
+    if let mistake { throw mistake }
+    return formal
+  }
+
+  private mutating func action(_ text: PlacedText, into builder: inout XMLBuilder) throws(Mistake) {
+    for (word, attribute) in [("raise", "event"), ("cancel", "sendid")] {
+      guard let name = keyword(word, text) else { continue }
+      try check(name, after: word)
+      return builder.empty(word, [name.attribute(attribute)], at: text.start)
+    }
+    if let rest = keyword("log", text) { return try log(rest, text.start, into: &builder) }
+    if let rest = keyword("send", text) { return try send(rest, text.start, into: &builder) }
+    if let open = text.parenthesis(after: "if") { return try conditional(text, open, into: &builder) }
+    if let open = text.parenthesis(after: "for"), text.hasSuffix("}"), try loop(text, open, into: &builder) { return }
+    if try output(text, into: &builder) { return }
+    if let sign = assignment(text) {
+      let value = text.dropFirst(sign + 1).trimmed
+      if value.isEmpty { throw fail(text, "expected a value after =; found \(text.string)") }
+      return builder.empty(
+        "assign", [text[0..<sign].trimmed.attribute("location"), value.attribute("expr")], at: text.start)
     }
     var symbols = SymbolTable()
     if (try? Parser.script(text.string, &symbols)) == nil,
       text.string.unicodeScalars.allSatisfy({ $0.properties.isXIDContinue || $0 == " " || $0 == "\t" })
     {
-      return fail(
+      throw fail(
         text, "expected an action; found \(text.string); an output is one word: \(Prose.name(of: text.string))")
     }
     builder.begin("script", at: text.start)
     builder.text(text)
     builder.end()
-    return true
   }
 
   /// What follows a word that begins an action; `nil` if the word is a variable.
@@ -277,54 +214,58 @@ extension DiagramReader {
     return rest
   }
 
-  private mutating func isName(_ text: PlacedText, _ what: String) -> Bool {
-    if text.bytes.allSatisfy({ !PlacedText.isBlank($0) && !"()[]{}\"'=".utf8.contains($0) }) { return true }
-    return fail(text, "expected one name after \(what); found \(text.string)")
+  private mutating func check(_ name: PlacedText, after word: String) throws(Mistake) {
+    if name.bytes.contains(where: { PlacedText.isBlank($0) || "()[]{}\"'=".utf8.contains($0) }) {
+      throw fail(name, "expected one name after \(word); found \(name.string)")
+    }
   }
 
-  /// `beep`, `beep ×3`, `beep(volume = 3)`; `nil` if the action is something else.
-  private mutating func output(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool? {
+  /// `beep`, `beep ×3`, `beep(volume = 3)`.
+  ///
+  /// - Returns: Whether the action is one of these.
+  private mutating func output(_ text: PlacedText, into builder: inout XMLBuilder) throws(Mistake) -> Bool {
     let end = text.bytes.firstIndex { !Self.isPartOfName($0) } ?? text.bytes.count
-    guard end > 0, !Self.isDigit(text.bytes[0]) else { return nil }
+    guard end > 0, !Self.isDigit(text.bytes[0]) else { return false }
     let name = text[0..<end]
     let rest = text.dropFirst(end).trimmed
     var count = 1
     var parameters: [(PlacedText, PlacedText)] = []
-    if rest.string == "?" {
-      return fail(
+    if rest.is("?") {
+      throw fail(
         text, "whether \(name.string) is emitted depends on data that the text does not have; write a guard")
-    } else if let times = rest.bytes.isEmpty ? nil : rest.string.first, times == "×" {
-      guard let number = Int(String(rest.string.dropFirst()).filter { $0 != " " }), (1...1_000).contains(number) else {
-        return fail(rest, "expected how many times, as in \(name.string) ×2")
+    } else if rest.hasPrefix("×") {
+      guard let number = Int(rest.string.dropFirst().filter { $0 != " " }), (1...1_000).contains(number) else {
+        throw fail(rest, "expected how many times, as in \(name.string) ×2")
       }
       count = number
-    } else if rest.bytes.first == UInt8(ascii: "("), rest.closing(0) == rest.bytes.count - 1 {
-      guard let found = self.parameters(rest) else { return nil }
-      parameters = found
     } else if !rest.isEmpty {
-      return nil
+      guard let inner = rest.inside("("), let found = self.parameters(inner) else { return false }
+      parameters = found
     }
-    outputs += count * (1 + parameters.count)
-    guard outputs <= limits.nodes else {
-      return fail(text, "the diagram emits more than \(limits.nodes) outputs and data of outputs")
-    }
+    try countOutputs(count * (1 + parameters.count), text)
     for _ in 0..<count {
-      builder.begin("send", [("type", "output", nil), XMLBuilder.attribute("event", name)], at: text.start)
+      builder.begin("send", [("type", "output", nil), name.attribute("event")], at: text.start)
       add(parameters, to: &builder)
       builder.end()
     }
     return true
   }
 
-  /// `(volume = 3, pitch = x)`; `nil` if there is something else in the brackets.
-  private func parameters(_ text: PlacedText) -> [(PlacedText, PlacedText)]? {
-    let inner = text[1..<(text.bytes.count - 1)]
+  mutating func countOutputs(_ more: Int, _ text: PlacedText) throws(Mistake) {
+    outputs += more
+    if outputs > limits.nodes {
+      throw fail(text, "the diagram emits more than \(limits.nodes) outputs and data of outputs")
+    }
+  }
+
+  /// `volume = 3, pitch = x`; `nil` for anything else.
+  private func parameters(_ inner: PlacedText) -> [(PlacedText, PlacedText)]? {
     if inner.trimmed.isEmpty { return [] }
     var all: [(PlacedText, PlacedText)] = []
     for part in inner.split(",") {
       guard let sign = assignment(part) else { return nil }
       let name = part[0..<sign].trimmed
-      guard name.bytes.allSatisfy({ Self.isPartOfName($0) }), !name.isEmpty else { return nil }
+      guard name.bytes.allSatisfy(Self.isPartOfName), !name.isEmpty else { return nil }
       all.append((name, part.dropFirst(sign + 1).trimmed))
     }
     return all
@@ -332,144 +273,136 @@ extension DiagramReader {
 
   private func add(_ parameters: [(PlacedText, PlacedText)], to builder: inout XMLBuilder) {
     for (name, value) in parameters {
-      builder.empty(
-        "param", [XMLBuilder.attribute("name", name), XMLBuilder.attribute("expr", value)], at: name.start)
+      builder.empty("param", [name.attribute("name"), value.attribute("expr")], at: name.start)
     }
   }
 
   /// The place of an `=` that assigns.
   func assignment(_ text: PlacedText) -> Int? {
-    var found: Int?
-    var isOver = false
-    text.visitTopLevel { place in
-      guard !isOver else { return }
-      let byte = text.bytes[place]
-      if byte == UInt8(ascii: "=") {
-        let before = place > 0 ? text.bytes[place - 1] : 0x20
-        let after = place + 1 < text.bytes.count ? text.bytes[place + 1] : 0x20
-        if after != UInt8(ascii: "="), !"=!<>+-*/%&|^".utf8.contains(before) { found = place }
-        isOver = true
-      } else if "?:&|<>!+-*/%".utf8.contains(byte) {
-        // What has an operator in front of the sign is no place.
-        isOver = true
-      }
-    }
-    return found
+    // What has an operator in front of the sign is no place.
+    guard let place = text.firstTopLevel("=?:&|<>!+-*/%"), text.bytes[place] == UInt8(ascii: "=") else { return nil }
+    return text.dropFirst(place + 1).hasPrefix("=") || place > 0 && text.bytes[place - 1] == UInt8(ascii: "^")
+      ? nil : place
   }
 
-  private mutating func log(_ text: PlacedText, _ offset: Int, into builder: inout XMLBuilder) -> Bool {
-    var value = text
-    var label: PlacedText?
-    if let rest = text.rest(after: "as") {
-      (value, label) = (PlacedText(at: text.start), rest)
+  private mutating func log(_ text: PlacedText, _ offset: Int, into builder: inout XMLBuilder) throws(Mistake) {
+    var (value, label) = (text, text.rest(after: "as"))
+    if label != nil {
+      value = PlacedText(at: text.start)
     } else if let place = text.topLevelWord("as") {
       (value, label) = (text[0..<place].trimmed, text.dropFirst(place + 2).trimmed)
     }
     var attributes: [XMLBuilder.Attribute] = []
     if let label {
-      guard let inner = label.unquoted else { return fail(label, "expected a label in quotes; found \(label.string)") }
+      guard let inner = label.unquoted else {
+        throw fail(label, "expected a label in quotes; found \(label.string)")
+      }
       attributes.append(("label", inner, label.start))
     }
-    if !value.isEmpty { attributes.append(XMLBuilder.attribute("expr", value)) }
+    if !value.isEmpty { attributes.append(value.attribute("expr")) }
     builder.empty("log", attributes, at: offset)
-    return true
   }
 
   /// `send EVENT(key = value) to MACHINE as ID after 5s`.
-  private mutating func send(_ text: PlacedText, _ offset: Int, into builder: inout XMLBuilder) -> Bool {
+  private mutating func send(_ text: PlacedText, _ offset: Int, into builder: inout XMLBuilder) throws(Mistake) {
     let end = text.bytes.firstIndex { PlacedText.isBlank($0) || $0 == UInt8(ascii: "(") } ?? text.bytes.count
     let name = text[0..<end]
-    guard isName(name, "send") else { return false }
+    try check(name, after: "send")
     var rest = text.dropFirst(end).trimmed
     var parameters: [(PlacedText, PlacedText)] = []
-    if rest.bytes.first == UInt8(ascii: "("), let close = rest.closing(0) {
-      guard let found = self.parameters(rest[0..<(close + 1)]) else {
-        return fail(rest, "expected data as in send \(name.string)(count = 3)")
+    if rest.hasPrefix("("), let close = rest.closing(0) {
+      guard let found = self.parameters(rest[1..<close]) else {
+        throw fail(rest, "expected data as in send \(name.string)(count = 3)")
       }
       parameters = found
       rest = rest.dropFirst(close + 1).trimmed
     }
-    var attributes = [XMLBuilder.attribute("event", name)]
+    var attributes = [name.attribute("event")]
     while !rest.isEmpty {
       let words: [(String, String)] = [("to", "target"), ("as", "id"), ("after", "delay")]
       guard let (word, attribute) = words.first(where: { rest.rest(after: $0.0) != nil }),
         let behind = rest.rest(after: word), !behind.isEmpty
-      else { return fail(rest, "expected to MACHINE, as ID or after DURATION; found \(rest.string)") }
+      else { throw fail(rest, "expected to MACHINE, as ID or after DURATION; found \(rest.string)") }
       let end = behind.bytes.firstIndex(where: PlacedText.isBlank) ?? behind.bytes.count
       let value = behind[0..<end]
       rest = behind.dropFirst(end).trimmed
-      switch word {
-      case "to": attributes.append((attribute, value.hasPrefix("#") ? value.string : "#" + value.string, value.start))
-      case "as": attributes.append(XMLBuilder.attribute(attribute, value))
-      case _:
-        guard let nanoseconds = duration(value) else { return false }
-        attributes.append((attribute, Self.delay(nanoseconds), value.start))
-      }
+      let written =
+        switch word {
+        case "to" where !value.hasPrefix("#"): "#" + value.string
+        case "after": Self.delay(try duration(value))
+        case _: value.string
+        }
+      attributes.append((attribute, written, value.start))
     }
     builder.begin("send", attributes, at: offset)
     add(parameters, to: &builder)
     builder.end()
-    return true
   }
 
   /// `if (n > 1) { beep } else if (n > 0) { … } else { … }`.
-  private mutating func conditional(_ text: PlacedText, _ open: Int, into builder: inout XMLBuilder) -> Bool {
-    guard let close = text.closing(open) else { return fail(text, "the condition has no )") }
-    let condition = text[(open + 1)..<close].trimmed
-    builder.begin("if", [XMLBuilder.attribute("cond", condition)], at: text.start)
-    guard var rest = block(text.dropFirst(close + 1).trimmed, into: &builder) else { return false }
+  private mutating func conditional(
+    _ text: PlacedText, _ open: Int, into builder: inout XMLBuilder
+  ) throws(Mistake) {
+    let (condition, behind) = try condition(of: text, open)
+    builder.begin("if", [condition.attribute("cond")], at: text.start)
+    var rest = try block(behind, into: &builder)
     while let branch = rest.rest(after: "else") {
       if let open = branch.parenthesis(after: "if") {
-        guard let close = branch.closing(open) else { return fail(branch, "the condition has no )") }
-        let condition = branch[(open + 1)..<close].trimmed
-        builder.empty("elseif", [XMLBuilder.attribute("cond", condition)], at: rest.start)
-        guard let next = block(branch.dropFirst(close + 1).trimmed, into: &builder) else { return false }
-        rest = next
+        let (condition, behind) = try self.condition(of: branch, open)
+        builder.empty("elseif", [condition.attribute("cond")], at: rest.start)
+        rest = try block(behind, into: &builder)
       } else {
         builder.empty("else", [], at: rest.start)
-        guard let next = block(branch, into: &builder) else { return false }
-        rest = next
+        rest = try block(branch, into: &builder)
       }
     }
     builder.end()
-    if rest.isEmpty { return true }
-    return fail(rest, "expected , or ; after }; found \(rest.string)")
+    if !rest.isEmpty { throw fail(rest, "expected , or ; after }; found \(rest.string)") }
+  }
+
+  /// What is in parentheses, and what comes after them.
+  private mutating func condition(
+    of text: PlacedText, _ open: Int
+  ) throws(Mistake) -> (inner: PlacedText, rest: PlacedText) {
+    guard let close = text.closing(open) else { throw fail(text, "the parenthesis has no )") }
+    return (text[(open + 1)..<close].trimmed, text.dropFirst(close + 1).trimmed)
   }
 
   /// Reads actions in braces.
   ///
-  /// - Returns: What comes after them; `nil` after a mistake.
-  private mutating func block(_ text: PlacedText, into builder: inout XMLBuilder) -> PlacedText? {
-    guard text.bytes.first == UInt8(ascii: "{"), let close = text.closing(0) else {
-      diagram.error(text.start, "expected { and actions and }; found \(text.isEmpty ? "nothing" : text.string)")
-      return nil
+  /// - Returns: What comes after them.
+  private mutating func block(_ text: PlacedText, into builder: inout XMLBuilder) throws(Mistake) -> PlacedText {
+    guard text.hasPrefix("{"), let close = text.closing(0) else {
+      throw fail(text, "expected { and actions and }; found \(text.isEmpty ? "nothing" : text.string)")
     }
     depth += 1
     defer { depth -= 1 }
-    guard depth <= 60 else {
-      diagram.error(text.start, "actions are nested more than 60 deep")
-      return nil
-    }
-    guard actions(text[1..<close], into: &builder) else { return nil }
+    guard depth <= 60 else { throw fail(text, "actions are nested more than 60 deep") }
+    try actions(text[1..<close], into: &builder)
     return text.dropFirst(close + 1).trimmed
   }
 
-  /// `for (item of list) { … }`, `for (item, index of list) { … }`; `nil` for another loop, which is a script.
-  private mutating func loop(_ text: PlacedText, _ open: Int, into builder: inout XMLBuilder) -> Bool? {
-    guard let close = text.closing(open) else { return fail(text, "the loop has no )") }
-    let head = text[(open + 1)..<close]
-    guard let place = head.topLevelWord("of") else { return nil }
+  /// `for (item of list) { … }`, `for (item, index of list) { … }`.
+  ///
+  /// - Returns: `false` for another loop, which is a script.
+  private mutating func loop(
+    _ text: PlacedText, _ open: Int, into builder: inout XMLBuilder
+  ) throws(Mistake) -> Bool {
+    let (head, behind) = try condition(of: text, open)
+    guard let place = head.topLevelWord("of") else { return false }
     let names = head[0..<place].split(",")
-    guard names.count <= 2 else { return nil }
-    var attributes = [
-      XMLBuilder.attribute("array", head.dropFirst(place + 2).trimmed), XMLBuilder.attribute("item", names[0]),
-    ]
-    if names.count > 1 { attributes.append(XMLBuilder.attribute("index", names[1])) }
-    builder.begin("foreach", attributes, at: text.start)
-    guard let rest = block(text.dropFirst(close + 1).trimmed, into: &builder) else { return false }
+    guard names.count <= 2 else { return false }
+    let variables = zip(names, ["item", "index"]).map { $0.attribute($1) }
+    builder.begin("foreach", [head.dropFirst(place + 2).trimmed.attribute("array")] + variables, at: text.start)
+    let rest = try block(behind, into: &builder)
     builder.end()
-    if rest.isEmpty { return true }
-    return fail(rest, "expected , or ; after }; found \(rest.string)")
+    if !rest.isEmpty { throw fail(rest, "expected , or ; after }; found \(rest.string)") }
+    return true
+  }
+
+  /// A name with `_` for the bytes that only Mermaid takes.
+  static func plainName(_ name: String) -> String {
+    String(decoding: name.utf8.map { isPartOfName($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
   }
 
   static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
@@ -495,13 +428,14 @@ extension PlacedText {
   }
 
   /// The place of a word between blanks, outside of brackets and quotes.
-  fileprivate func topLevelWord(_ word: String) -> Int? {
+  func topLevelWord(_ word: String) -> Int? {
     var found: Int?
     visitTopLevel { place in
-      guard found == nil, place > 0, PlacedText.isBlank(bytes[place - 1]), bytes[place...].starts(with: word.utf8)
-      else { return }
+      guard found == nil, place > 0, Self.isBlank(bytes[place - 1]), bytes[place...].starts(with: word.utf8) else {
+        return
+      }
       let after = place + word.utf8.count
-      if after == bytes.count || PlacedText.isBlank(bytes[after]) { found = place }
+      if after < bytes.count, Self.isBlank(bytes[after]) { found = place }
     }
     return found
   }

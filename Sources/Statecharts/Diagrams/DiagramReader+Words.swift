@@ -59,14 +59,7 @@ extension DiagramReader {
 
   /// The id of a state: its name with `_` for the characters that only Mermaid takes, and no other state's.
   mutating func freeID(_ name: String) -> String {
-    let plain = String(
-      decoding: name.utf8.map { Self.isPartOfName($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
-    var id = plain
-    var number = 2
-    while let other = writtenNames[id], other != name {
-      id = "\(plain)_\(number)"
-      number += 1
-    }
+    let id = Self.plainName(name).numbered { writtenNames[$0] ?? name != name }
     writtenNames[id] = name
     return id
   }
@@ -106,13 +99,8 @@ extension DiagramReader {
     let identity = Prose.identity(of: text)
     if let known = namesOfWords[identity] { return known }
     let base = Prose.name(of: text)
-    var name = base.isEmpty ? otherwise : base
-    var number = 2
     // A formal name that is the same words in one is meant.
-    while let other = wordsOfNames[name], other != identity {
-      name = "\(base.isEmpty ? otherwise : base)_\(number)"
-      number += 1
-    }
+    let name = (base.isEmpty ? otherwise : base).numbered { wordsOfNames[$0] ?? identity != identity }
     namesOfWords[identity] = name
     wordsOfNames[name] = identity
     return name
@@ -140,9 +128,8 @@ extension DiagramReader {
   }
 
   private func isFormalLabel(_ text: PlacedText) -> Bool {
-    var text = text
-    if text.hasPrefix("▶") { text = text.dropFirst("▶".utf8.count).trimmed }
-    text = text.rest(after: "internal") ?? text
+    let marked = text.withoutMark
+    let text = marked.rest(after: "internal") ?? marked
     return isFormalTrigger(text[0..<(text.firstTopLevel("[/") ?? text.bytes.count)].trimmed)
   }
 
@@ -157,8 +144,7 @@ extension DiagramReader {
       let rest = part.dropFirst(end)
       if rest.isEmpty { return true }
       if let time = rest.trimmed.rest(after: "after") { return Self.nanoseconds(of: time) != nil }
-      return rest.bytes[0] == UInt8(ascii: "(") && rest.closing(0) == rest.bytes.count - 1 && rest.bytes.count > 2
-        && Prose.time(in: part.string) == nil
+      return rest.inside("(")?.isEmpty == false && Prose.time(in: part.string) == nil
     }
   }
 
@@ -171,21 +157,19 @@ extension DiagramReader {
   }
 
   /// Reads a label as a person does. What is formal means what it always does.
-  mutating func freeLabel(_ whole: PlacedText, from source: Diagram.End) -> DiagramLabel? {
+  mutating func freeLabel(_ whole: PlacedText, from source: Diagram.End) throws(Mistake) -> DiagramLabel {
     var text = plainWords(whole)
     var label = DiagramLabel(offset: text.start)
     if let rest = text.rest(after: "internal"), rest.isEmpty || isFormalLabel(rest) {
-      label.isInternal = true
-      text = rest
+      (label.isInternal, text) = (true, rest)
     }
     if let open = text.firstTopLevel("["), !text.dropFirst(open).bytes.contains(UInt8(ascii: "]")) {
-      diagram.error(text.offset(of: open), "the guard has no ]")
-      return nil
+      throw fail(text.dropFirst(open), "the guard has no ]")
     }
     var (head, condition, actions) = parts(of: text)
     if let inner = head.quoted { head = inner.trimmed }
     if let condition {
-      if ["else", "otherwise", "default"].contains(condition.string.lowercased()) {
+      if Self.isElse(condition) {
         label.isElse = true
       } else if condition.isEmpty {
         diagram.assume(condition.start, "an empty guard is none")
@@ -193,36 +177,29 @@ extension DiagramReader {
         label.condition = condition
       }
     }
-    let kind: Diagram.State.Kind? =
-      if case .state(let state) = source { vocabulary.kinds[diagram.states[state].id] ?? .plain } else { nil }
+    let kind = source.state.map { vocabulary.kinds[diagram.states[$0].id] ?? .plain }
     if !head.isEmpty {
       switch kind {
       case nil:
         label.remark = head
       case .choice:
-        if ["else", "otherwise", "default"].contains(head.string.lowercased()) {
+        if Self.isElse(head) {
           label.isElse = true
         } else if condition != nil || label.isElse {
           diagram.assume(head.start, "\"\(head.string)\" at a choice is a remark: its guard decides")
         } else {
-          (label.condition, label.isWorded) = (head.rest(after: "if") ?? head.rest(after: "If") ?? head, true)
+          (label.condition, label.isWorded) = (head.afterIf ?? head, true)
         }
       case .fork:
         diagram.assume(head.start, "\"\(head.string)\" at a fork is a remark")
-      case .plain, .final, .join: guard freeTriggers(head, of: &label) else { return nil }
+      case .plain, .final, .join: try freeTriggers(head, of: &label)
       }
     }
     if kind == .fork, label.condition != nil || label.isElse {
       (label.condition, label.isElse) = (nil, false)
       diagram.assume(text.start, "a guard at a fork is a remark")
     }
-    if let actions {
-      var builder = XMLBuilder()
-      formalActions = []
-      guard self.actions(actions, into: &builder) else { return nil }
-      label.content = builder.nodes
-      label.actions = formalActions
-    }
+    if let actions { (label.content, label.actions) = try content(of: actions) }
     if let name = label.samples?.name, !vocabulary.data.contains(name),
       [condition, actions].contains(where: { $0.map { Self.mentions(name, in: $0.string) } == true })
     {
@@ -241,8 +218,7 @@ extension DiagramReader {
   /// A label without what only its looks need: the mark of arrows that are possible, and tags of HTML. An apostrophe within
   /// a word is no quote.
   private func plainWords(_ whole: PlacedText) -> PlacedText {
-    var text = whole
-    if text.hasPrefix("▶") { text = text.dropFirst("▶".utf8.count).trimmed }
+    var text = whole.withoutMark
     if let comment = text.bytes.indices.first(where: {
       text.bytes[$0] == UInt8(ascii: "%") && text.bytes[$0...].starts(with: "%%".utf8)
         && ($0 == 0 || PlacedText.isBlank(text.bytes[$0 - 1]))
@@ -255,7 +231,8 @@ extension DiagramReader {
     var place = 0
     while place < text.bytes.count {
       let byte = text.bytes[place]
-      if byte == UInt8(ascii: "<"), let end = text.tagEnd(at: place) {
+      // `<<timeout>>` is no tag.
+      if byte == UInt8(ascii: "<"), place == 0 || text.bytes[place - 1] != byte, let end = text.tagEnd(at: place) {
         place = end
         continue
       }
@@ -299,10 +276,7 @@ extension DiagramReader {
     if let slash {
       let before = rest[0..<slash].trimmed
       let after = rest.dropFirst(slash + 1)
-      let guarded = after.trimmed
-      if condition == nil, guarded.hasPrefix("["), guarded.closing(0) == guarded.bytes.count - 1 {
-        return (before, guarded[1..<(guarded.bytes.count - 1)].trimmed, nil)
-      }
+      if condition == nil, let guarded = after.trimmed.inside("[") { return (before, guarded.trimmed, nil) }
       if condition == nil, isAlternative(after.trimmed, to: before) { return (rest, nil, nil) }
       (head, actions) = (before, after)
     }
@@ -347,82 +321,72 @@ extension DiagramReader {
 
   // MARK: Triggers
 
-  private mutating func freeTriggers(_ text: PlacedText, of label: inout DiagramLabel) -> Bool {
+  private static func isElse(_ text: PlacedText) -> Bool {
+    ["else", "otherwise", "default"].contains(text.string.lowercased())
+  }
+
+  private mutating func freeTriggers(_ text: PlacedText, of label: inout DiagramLabel) throws(Mistake) {
     let words = text.string
-    if ["else", "otherwise"].contains(words.lowercased()) {
-      label.isElse = true
-      return true
+    if Self.isElse(text), words.lowercased() != "default" { return label.isElse = true }
+    if label.condition == nil, let guarded = text.afterIf, !guarded.isEmpty {
+      return (label.condition, label.isWorded) = (guarded, true)
     }
-    if label.condition == nil, let guarded = text.rest(after: "if") ?? text.rest(after: "If"), !guarded.isEmpty {
-      (label.condition, label.isWorded) = (guarded, true)
-      return true
-    }
-    if isFormalTrigger(text), !(text.bytes.count > 1 && words.hasSuffix(":")) { return triggers(text, of: &label) }
-    if let place = text.word("or") {
+    if isFormalTrigger(text), !(text.bytes.count > 1 && words.hasSuffix(":")) { return try triggers(text, of: &label) }
+    if let place = text.topLevelWord("or") {
       let halves = [text[0..<place].trimmed, text.dropFirst(place + 2).trimmed]
       let times = halves.map { Prose.time(in: $0.string) != nil }
       // `30 s or more` is one time.
       if times[0] != times[1], times[1] || !["more", "so", "longer", "later", "less"].contains(halves[1].string) {
-        return freeTriggers(halves[0], of: &label) && freeTriggers(halves[1], of: &label)
+        for half in halves { try freeTriggers(half, of: &label) }
+        return
       }
     }
     switch Prose.time(in: words) {
     case .comma(let meant)?:
       let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
-      diagram.error(
-        text.start, "a comma separates events; write after \(meant)",
+      throw fail(
+        text, "a comma separates events; write after \(meant)",
         write: "after \(meant)" + String(decoding: bytes[text.end..<end], as: UTF8.self))
-      return false
     case .time(let time)?:
       let name = time.name.map { PlacedText($0, at: text.start) }
-      let written = Self.duration(time.nanoseconds)
+      let what = name.flatMap { $0.is("timer") ? nil : "the timer \($0.string)" } ?? "a timer"
       diagram.timerTexts[text.start] = words
-      diagram.assume(
-        text.start,
-        "\"\(words)\" is \(name.flatMap { $0.string == "timer" ? nil : "the timer \($0.string)" } ?? "a timer"): after \(written)"
-      )
-      label.triggers.append(.timer(name: name, nanoseconds: time.nanoseconds, offset: text.start))
-      return true
+      diagram.assume(text.start, "\"\(words)\" is \(what): after \(TimeText.written(time.nanoseconds))")
+      return label.triggers.append(.timer(name: name, nanoseconds: time.nanoseconds, offset: text.start))
     case nil: break
     }
-    if label.condition == nil, let place = text.word("if") {
+    if label.condition == nil, let place = text.topLevelWord("if") {
       (label.condition, label.isWorded) = (text.dropFirst(place + 2).trimmed, true)
-      return freeTriggers(text[0..<place].trimmed, of: &label)
+      return try freeTriggers(text[0..<place].trimmed, of: &label)
     }
-    if label.condition == nil, words.hasSuffix(")"), let open = text.bytes.firstIndex(of: UInt8(ascii: "(")), open > 0,
-      text.closing(open) == text.bytes.count - 1
+    if label.condition == nil, let open = text.bytes.firstIndex(of: UInt8(ascii: "(")), open > 0,
+      let inner = text.dropFirst(open).inside("(")?.trimmed, Self.isGuard(inner.string),
+      !Self.isComparison(text[0..<open].string)
     {
-      let inner = text[(open + 1)..<(text.bytes.count - 1)].trimmed
-      if isComparison(inner.string), Self.isExpression(inner.string), !isComparison(text[0..<open].string) {
-        (label.condition, label.isWorded) = (inner, true)
-        return freeTriggers(text[0..<open].trimmed, of: &label)
-      }
+      (label.condition, label.isWorded) = (inner, true)
+      return try freeTriggers(text[0..<open].trimmed, of: &label)
     }
-    if label.condition == nil, isComparison(words), Self.isExpression(words) {
-      (label.condition, label.isWorded) = (text, true)
-      return true
-    }
-    let parts = text.split(",/")
-    if parts.count > 1, parts.contains(where: { Prose.time(in: ($0.rest(after: "or") ?? $0).string) != nil }) {
-      for part in parts where !part.isEmpty {
-        guard freeTriggers(part.rest(after: "or") ?? part, of: &label) else { return false }
-      }
-      return true
+    if label.condition == nil, Self.isGuard(words) { return (label.condition, label.isWorded) = (text, true) }
+    let parts = text.split(",/").map { $0.rest(after: "or") ?? $0 }
+    if parts.count > 1, parts.contains(where: { Prose.time(in: $0.string) != nil }) {
+      for part in parts where !part.isEmpty { try freeTriggers(part, of: &label) }
+      return
     }
     label.triggers.append(.event(event(ofWords: text)))
-    return true
   }
 
-  /// Whether a text is an expression as it stands, or with the operators that people write: prose that compares is none.
-  private static func isExpression(_ text: String) -> Bool {
-    [text, formal(text)].contains { candidate in
-      var symbols = SymbolTable()
-      return (try? Parser.expression(candidate, &symbols)) != nil
-    }
+  /// Whether a text that compares something is an expression as it stands, or with the operators that people write: prose
+  /// that compares is none.
+  private static func isGuard(_ text: String) -> Bool {
+    isComparison(text)
+      && [text, formal(text)].contains { candidate in
+        var symbols = SymbolTable()
+        return (try? Parser.expression(candidate, &symbols)) != nil
+      }
   }
 
   /// Whether a text compares something, and has no arrow instead.
-  private func isComparison(_ text: String) -> Bool {
+  private static func isComparison(_ text: String) -> Bool {
     guard text.utf8.contains(where: { "<>=".utf8.contains($0) || $0 >= 0x80 }) else { return false }
     let bare = ["-->", "->", "=>", "<-", "<=>"].reduce(text) { $0.replaced($1, by: " ") }
     let signs: [Character] = ["<", ">", "=", "≥", "≤", "≠"]
@@ -463,14 +427,12 @@ extension DiagramReader {
     ("exiting", false), ("do", true),
   ]
 
-  mutating func handle(_ text: (word: String, isEntry: Bool, actions: PlacedText), in state: Int) -> Bool {
-    var builder = XMLBuilder()
-    guard actions(text.actions, into: &builder) else { return true }
+  mutating func handle(_ text: (word: String, isEntry: Bool, actions: PlacedText), in state: Int) {
+    guard let content = try? content(of: text.actions) else { return }
     let moment = text.isEntry ? "entry" : "exit"
     diagram.assume(
       text.actions.start, "\(text.word) of \(diagram.states[state].id) is read as \(moment) / \(text.actions.string)")
-    addHandler(of: state, isEntry: text.isEntry, builder)
-    return true
+    addHandler(of: state, isEntry: text.isEntry, content.nodes)
   }
 
   /// Whether a text that could be a label is one: it has an event of an arrow, a time, or actions.
@@ -485,90 +447,77 @@ extension DiagramReader {
 
   /// Reads an action in words, or one that would do nothing, as an output.
   ///
-  /// - Returns: Whether it was read; `nil` if the action is formal.
-  mutating func freeAction(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool? {
+  /// - Returns: It as the formal notation has it; `nil` if the action is formal.
+  mutating func freeAction(_ text: PlacedText, into builder: inout XMLBuilder) throws(Mistake) -> String? {
     asksVocabulary = true
     let words = text.string
-    if let rest = keyword("raise", text) {
-      return vocabulary.awaits(rest.string) ? nil : output(ofWords: text, into: &builder)
-    }
-    if let rest = keyword("cancel", text) {
-      return vocabulary.sends.contains(rest.string) ? nil : output(ofWords: text, into: &builder)
-    }
-    if let rest = keyword("log", text) {
-      if rest.bytes.first == UInt8(ascii: "("), rest.closing(0) != nil { return nil }
-      if let label = rest.rest(after: "as"), label.quoted != nil || label.hasPrefix("'") { return nil }
-      let value = rest.string.cut(at: " as ").map { String($0.before) } ?? rest.string
-      return isKnownExpression(value) ? nil : output(ofWords: text, into: &builder)
-    }
-    if let rest = keyword("send", text) {
-      let name = rest.string.prefix { !$0.isWhitespace && $0 != "(" }
-      let isFormal =
-        vocabulary.awaits(String(name))
-        || [" to ", " as ", " after "].contains { rest.string.includes($0) } && isEventWord(String(name))
-          && rest.bytes.dropFirst(name.utf8.count).first.map(PlacedText.isBlank) == true
-          && ["to", "as", "after"].contains(rest.string.split(separator: " ").dropFirst().first.map(String.init) ?? "")
-      return isFormal ? nil : output(ofWords: text, into: &builder)
-    }
+    if let isFormal = isFormalKeyword(text) { return try isFormal ? nil : output(ofWords: text, into: &builder) }
     if text.parenthesis(after: "if") != nil || text.parenthesis(after: "for") != nil, words.contains("{") { return nil }
     let name = text.bytes.prefix { Self.isPartOfName($0) }
     let rest = text.dropFirst(name.count).trimmed
     if !name.isEmpty, !Self.isDigit(text.bytes[0]) {
       if rest.isEmpty || rest.hasPrefix("×") { return nil }
-      if rest.bytes[0] == UInt8(ascii: "("), rest.closing(0) == rest.bytes.count - 1 {
-        return call(String(decoding: name, as: UTF8.self), text, rest, into: &builder)
+      if let inner = rest.inside("(")?.trimmed {
+        return try call(String(decoding: name, as: UTF8.self), text, inner, into: &builder)
       }
-    }
-    if let sign = assignment(text) {
-      var symbols = SymbolTable()
-      let place = text[0..<sign].trimmed.string
-      let value = text.dropFirst(sign + 1).trimmed
-      guard (try? Parser.location(place, &symbols)) != nil, !value.isEmpty else {
-        return output(ofWords: text, into: &builder)
-      }
-      if (try? Parser.expression(value.string, &symbols)) != nil, !isUnknownName(value.string) { return nil }
-      formalActions.append((text.start, "\(place) = \(Self.quoted(value.quoted?.string ?? value.string))"))
-      diagram.assume(value.start, "\(value.string) is a text")
-      builder.empty(
-        "assign",
-        [("location", place, text.start), ("expr", Self.quoted(value.quoted?.string ?? value.string), value.start)],
-        at: text.start)
-      return true
     }
     var symbols = SymbolTable()
+    if let sign = assignment(text) {
+      let place = text[0..<sign].trimmed
+      let value = text.dropFirst(sign + 1).trimmed
+      guard (try? Parser.location(place.string, &symbols)) != nil, !value.isEmpty else {
+        return try output(ofWords: text, into: &builder)
+      }
+      let isUnknown = Parser.isVariable(value.string) && !vocabulary.data.contains(value.string)
+      if (try? Parser.expression(value.string, &symbols)) != nil, !isUnknown { return nil }
+      let constant = Self.quoted((value.quoted ?? value).string)
+      diagram.assume(value.start, "\(value.string) is a text")
+      builder.empty("assign", [place.attribute("location"), ("expr", constant, value.start)], at: text.start)
+      return "\(place.string) = \(constant)"
+    }
     if let code = try? Parser.script(words, &symbols), code.nodes.contains(where: \.hasEffect),
       symbols.names.contains(where: vocabulary.data.contains) || code.nodes.contains(where: \.isChange)
     {
       return nil
     }
-    return output(ofWords: text, into: &builder)
+    return try output(ofWords: text, into: &builder)
+  }
+
+  /// Whether an action that begins with a word of the notation is formal; `nil` if it begins otherwise.
+  private func isFormalKeyword(_ text: PlacedText) -> Bool? {
+    if let rest = keyword("raise", text) { return vocabulary.awaits(rest.string) }
+    if let rest = keyword("cancel", text) { return vocabulary.sends.contains(rest.string) }
+    if let rest = keyword("log", text) {
+      if rest.hasPrefix("("), rest.closing(0) != nil { return true }
+      if let label = rest.rest(after: "as"), label.quoted != nil || label.hasPrefix("'") { return true }
+      return isKnownExpression(rest.string.cut(at: " as ").map { String($0.before) } ?? rest.string)
+    }
+    guard let rest = keyword("send", text) else { return nil }
+    let name = rest.string.prefix { !$0.isWhitespace && $0 != "(" }
+    if vocabulary.awaits(String(name)) { return true }
+    let words = rest.string.split(separator: " ")
+    return words.count > 2 && words[0] == name && ["to", "as", "after"].contains(words[1]) && isEventWord(String(name))
   }
 
   /// `turnOn(lamp)`: an output with a value, unless the name is that of a function or of a list.
   private mutating func call(
-    _ name: String, _ text: PlacedText, _ rest: PlacedText, into builder: inout XMLBuilder
-  ) -> Bool? {
-    let root = name.prefix { $0 != "." }
-    if vocabulary.data.contains(String(root)) || BuiltIn(rawValue: String(root)) != nil { return nil }
-    let inner = rest[1..<(rest.bytes.count - 1)].trimmed
-    if inner.isEmpty
-      || inner.split(",").allSatisfy({
-        assignment($0) != nil && isKnownExpression($0.dropFirst((assignment($0) ?? 0) + 1).trimmed.string)
-      })
-    {
-      return nil
+    _ name: String, _ text: PlacedText, _ inner: PlacedText, into builder: inout XMLBuilder
+  ) throws(Mistake) -> String? {
+    let root = String(name.prefix { $0 != "." })
+    if vocabulary.data.contains(root) || BuiltIn(rawValue: root) != nil { return nil }
+    let areNamed = inner.split(",").allSatisfy { part in
+      assignment(part).map { isKnownExpression(part.dropFirst($0 + 1).trimmed.string) } ?? false
     }
-    let value = isKnownExpression(inner.string) ? inner.string : Self.quoted(inner.quoted?.string ?? inner.string)
-    guard wordedOutputs.count < limits.nodes else { return fail(text, "the diagram emits too many outputs") }
-    outputs += 2
+    if inner.isEmpty || areNamed { return nil }
+    let value = isKnownExpression(inner.string) ? inner.string : Self.quoted((inner.quoted ?? inner).string)
+    try countOutputs(2, text)
     if wordedOutputs.insert(name).inserted {
       diagram.assume(text.start, "\"\(text.string)\" is the output \(name) with value=\(inner.string)")
     }
-    formalActions.append((text.start, "\(name)(value = \(value))"))
     builder.begin("send", [("type", "output", nil), ("event", name, text.start)], at: text.start)
     builder.empty("param", [("name", "value", nil), ("expr", value, inner.start)], at: inner.start)
     builder.end()
-    return true
+    return "\(name)(value = \(value))"
   }
 
   /// Whether a text is an expression that has no names but declared ones.
@@ -578,20 +527,16 @@ extension DiagramReader {
     return symbols.names.allSatisfy(vocabulary.data.contains)
   }
 
-  private func isUnknownName(_ text: String) -> Bool { Parser.isVariable(text) && !vocabulary.data.contains(text) }
-
-  private mutating func output(ofWords text: PlacedText, into builder: inout XMLBuilder) -> Bool {
+  private mutating func output(
+    ofWords text: PlacedText, into builder: inout XMLBuilder
+  ) throws(Mistake) -> String {
     let words = (text.quoted ?? text).string.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let base = Prose.name(of: words)
     let name = base.isEmpty ? "output" : base
-    outputs += 1
-    guard outputs <= limits.nodes else {
-      return fail(text, "the diagram emits more than \(limits.nodes) outputs and data of outputs")
-    }
+    try countOutputs(1, text)
     if wordedOutputs.insert(name).inserted { diagram.assume(text.start, "\"\(words)\" is the output \(name)") }
-    formalActions.append((text.start, name))
     builder.empty("send", [("type", "output", nil), ("event", name, text.start)], at: text.start)
-    return true
+    return name
   }
 }
 
@@ -638,24 +583,19 @@ extension PlacedText {
     return nil
   }
 
-  /// The end of a tag of HTML at a place: `<b>`, `</b>`, `<br/>`.
+  /// The end of a tag of HTML at a place: `<b>`, `</b>`, `<br/>`, `<font color=red>`, `<color:red>`.
   fileprivate func tagEnd(at place: Int) -> Int? {
     let inner = bytes[(place + 1)...].prefix(40)
     guard let end = inner.firstIndex(of: UInt8(ascii: ">")) else { return nil }
     let name = inner[..<end].drop { $0 == UInt8(ascii: "/") }
-    guard let first = name.first, (first | 0x20) >= UInt8(ascii: "a"), (first | 0x20) <= UInt8(ascii: "z"),
-      !name.contains(UInt8(ascii: "="))
-        || String(decoding: name, as: UTF8.self).includes("=\"")
-    else { return nil }
-    return end + 1
+    guard let first = name.first, (first | 0x20) >= UInt8(ascii: "a"), (first | 0x20) <= UInt8(ascii: "z") else {
+      return nil
+    }
+    let rest = String(decoding: name.drop(while: DiagramReader.isPartOfName), as: UTF8.self)
+    let hasAttributes = rest.hasPrefix(" ") && rest.contains("=") || rest.hasPrefix(":")
+    return hasAttributes || rest.allSatisfy { $0 == " " || $0 == "/" } ? end + 1 : nil
   }
 
-  /// The place of a word between blanks.
-  fileprivate func word(_ word: String) -> Int? {
-    bytes.indices.first { place in
-      bytes[place] == word.utf8.first && place > 0 && PlacedText.isBlank(bytes[place - 1])
-        && bytes[place...].starts(with: word.utf8)
-        && place + word.utf8.count < bytes.count && PlacedText.isBlank(bytes[place + word.utf8.count])
-    }
-  }
+  /// What follows `if`.
+  fileprivate var afterIf: PlacedText? { rest(after: "if") ?? rest(after: "If") }
 }

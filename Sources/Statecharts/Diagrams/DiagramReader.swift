@@ -35,8 +35,6 @@ struct DiagramReader {
   /// The names of conditions, by the identity of their words, and all of them.
   var namesOfConditions: [String: String] = [:]
   var conditionNames: Set<String> = []
-  /// The actions that were read, as the formal notation has them, each with its place.
-  var formalActions: [(offset: Int, text: String)] = []
   /// What each condition is compared with.
   var formsOfConditions: [String: ChartCondition.Form] = [:]
   var diagram = Diagram()
@@ -62,9 +60,8 @@ struct DiagramReader {
   private var outermost = 0
   /// The state around the regions of the whole diagram.
   private var wholeState = 0
-  /// The number of the line that is being read, where it ends, and where the next one begins.
+  /// The number of the line that is being read, and where the next one begins.
   private var line = 0
-  private var lineEnd = 0
   private var next = 0
   /// The state whose declaration is the last statement, whose block may begin in the next line.
   private var declaration: (state: Int, offset: Int)?
@@ -111,7 +108,7 @@ struct DiagramReader {
       if hasHead {
         statements(line)
       } else if line.hasPrefix("%%{") {
-        skip(to: "}%%", from: line, "the directive")
+        skip("the directive", from: line, to: "}%%")
       } else if line.hasPrefix("%%") {
         comment(line.dropFirst(2))
       } else if !line.isEmpty {
@@ -146,24 +143,16 @@ struct DiagramReader {
     return Spelling.suggestion(for: word, in: ["stateDiagram-v2", "stateDiagram"])
   }
 
-  /// Finds the end of the line at `next`.
-  private mutating func nextLine() -> Bool {
-    guard next < bytes.count, diagram.errors <= limits.findings, pace.mayGoOn() else { return false }
-    line += 1
-    lineEnd = bytes[next...].firstIndex(of: 0x0A) ?? bytes.count
-    guard lineEnd - next <= limits.line else {
-      diagram.error(next, "a line of a diagram has at most \(limits.line) bytes")
-      stopReading()
-      return false
-    }
-    return true
-  }
-
   /// The next line, without blanks at its ends.
   mutating func takeLine() -> PlacedText? {
-    guard nextLine() else { return nil }
-    defer { next = lineEnd + 1 }
-    return PlacedText(bytes, next..<lineEnd).trimmed
+    guard next < bytes.count, diagram.errors <= limits.findings, pace.mayGoOn() else { return nil }
+    line += 1
+    let (start, end) = (next, bytes[next...].firstIndex(of: 0x0A) ?? bytes.count)
+    next = end + 1
+    if end - start <= limits.line { return PlacedText(bytes, start..<end).trimmed }
+    diagram.error(start, "a line of a diagram has at most \(limits.line) bytes")
+    stopReading()
+    return nil
   }
 
   mutating func stopReading() { next = bytes.count }
@@ -182,23 +171,24 @@ struct DiagramReader {
     (next, line) = (start, first)
   }
 
+  /// Skips lines up to the one that ends something.
+  mutating func skip(_ what: String, from start: PlacedText, to end: String, until isEnd: (PlacedText) -> Bool) {
+    while let line = takeLine() { if isEnd(line) { return } }
+    diagram.error(start.start, "\(what) has no end; expected \(end)")
+  }
+
   /// Skips lines up to the one that ends with a text.
-  private mutating func skip(to text: String, from line: PlacedText, _ what: String) {
-    if line.string.includes(text) { return }
-    while let more = takeLine() {
-      if more.string.hasSuffix(text) { return }
-    }
-    diagram.error(line.start, "\(what) has no end; expected \(text)")
+  private mutating func skip(_ what: String, from line: PlacedText, to text: String) {
+    if !line.string.includes(text) { skip(what, from: line, to: text) { $0.string.hasSuffix(text) } }
   }
 
   /// Skips the lines of a note, up to `end note`, which is no part of a word there.
   private mutating func skipNote(from text: PlacedText) {
-    while let line = takeLine() {
+    skip("the note", from: text, to: "end note") { line in
       let last = line.bytes.suffix(9)
       let isEnd = String(decoding: last, as: UTF8.self).lowercased().drop { $0 == " " || $0 == "\t" } == "end note"
-      if isEnd, line.bytes.count == 8 || last.first.map(PlacedText.isBlank) == true { return }
+      return isEnd && (line.bytes.count == 8 || last.first.map(PlacedText.isBlank) == true)
     }
-    diagram.error(text.start, "the note has no end; expected end note")
   }
 
   // MARK: Statements
@@ -219,14 +209,14 @@ struct DiagramReader {
   private mutating func statement(_ text: PlacedText) -> PlacedText {
     let nothing = PlacedText(at: text.end)
     if text.hasPrefix("%%{") {
-      skip(to: "}%%", from: text, "the directive")
+      skip("the directive", from: text, to: "}%%")
       return nothing
     }
     if text.hasPrefix("%%") {
       comment(text.dropFirst(2))
       return nothing
     }
-    if text.bytes[0] == UInt8(ascii: "#") || text.hasPrefix("//") && reading == .free { return nothing }
+    if text.hasPrefix("#") || reading == .free && (text.hasPrefix("//") || text.is("...")) { return nothing }
     if text.bytes[0] == UInt8(ascii: "}") { return close(text) }
     if text.is("--") || text.hasPrefix("-- ") { return divide(text) }
     // No more of a long line than the longest of these words.
@@ -252,7 +242,7 @@ struct DiagramReader {
     case "note":
       // A note of several lines; one that is read from the text or has `:` is in its line.
       if !rest.bytes.contains(UInt8(ascii: ":")), rest.bytes.first != UInt8(ascii: "\"") { skipNote(from: text) }
-    case "accdescr": if rest.hasPrefix("{") { skip(to: "}", from: text, "the description") }
+    case "accdescr": if rest.hasPrefix("{") { skip("the description", from: text, to: "}") }
     case _: break
     }
     return nothing
@@ -510,12 +500,12 @@ struct DiagramReader {
     guard let (source, behind) = end(text, isSource: true) else { return nothing }
     let rest = skipClass(behind)
     if rest.isEmpty || rest.hasPrefix("%%") || rest.bytes[0] == UInt8(ascii: "}") { return rest }
-    if rest.bytes[0] == UInt8(ascii: ":") {
-      guard case .state(let state) = source else {
+    if rest.hasPrefix(":") {
+      if let state = source.state {
+        describe(state, rest.dropFirst(1))
+      } else {
         diagram.error(rest.start, "only a state has a text")
-        return nothing
       }
-      describe(state, rest.dropFirst(1))
       return nothing
     }
     guard rest.hasPrefix("-->") else {
@@ -547,7 +537,11 @@ struct DiagramReader {
 
   /// Reads the end of an arrow.
   private mutating func end(_ text: PlacedText, isSource: Bool) -> (Diagram.End, PlacedText)? {
-    if text.hasPrefix("[*]") { return (.edge(region: region), text.dropFirst(3).trimmed) }
+    if text.hasPrefix("[*]") {
+      var rest = text.dropFirst(3).trimmed
+      while reading == .free, rest.hasPrefix(";") { rest = rest.dropFirst(1).trimmed }
+      return (.edge(region: region), rest)
+    }
     let count = text.bytes.firstIndex { !Self.isPartOfName($0) } ?? text.bytes.count
     var name = text[0..<count]
     var rest = text.dropFirst(count)
@@ -598,12 +592,13 @@ struct DiagramReader {
   }
 
   private mutating func add(_ source: Diagram.End, _ target: Diagram.End, _ text: PlacedText, _ place: Int) {
-    guard !hasEventAtOnce(source, text), let label = reading == .free ? freeLabel(text, from: source) : label(text)
-    else {
+    do throws(Mistake) {
+      try forbidEventAtOnce(source, text)
+      let label = try reading == .free ? freeLabel(text, from: source) : label(text)
+      append(source, target, label, at: place, text.isEmpty ? place : text.start)
+    } catch {
       for case .state(let state) in [source, target] { diagram.states[state].isFaulty = true }
-      return
     }
-    append(source, target, label, at: place, text.isEmpty ? place : text.start)
   }
 
   /// Adds an arrow; one without a target is handled within its state.
@@ -635,21 +630,17 @@ struct DiagramReader {
     diagram[keyPath: owner][isDeep] = arrow ?? diagram[keyPath: owner][isDeep]
   }
 
-  /// Notes an event, for a strict reading, where an arrow is taken at once.
-  private mutating func hasEventAtOnce(_ source: Diagram.End, _ text: PlacedText) -> Bool {
-    guard reading == .strict else { return false }
+  /// A strict reading has no event where an arrow is taken at once.
+  private mutating func forbidEventAtOnce(_ source: Diagram.End, _ text: PlacedText) throws(Mistake) {
     let head = text[0..<(text.firstTopLevel("[/") ?? text.bytes.count)].trimmed
-    if head.isEmpty { return false }
-    switch source {
-    case .edge:
-      diagram.error(
-        text.start,
-        "an arrow from [*] is taken at once and has no event; leave \(head.string) away, or write / and actions")
-    case .state(let state) where diagram.states[state].kind == .choice:
-      diagram.error(text.start, Self.choiceHint(head.string))
-    case .state, .history, .regionHistory: return false
+    if reading == .free || head.isEmpty { return }
+    if case .edge = source {
+      throw fail(
+        text, "an arrow from [*] is taken at once and has no event; leave \(head.string) away, or write / and actions")
     }
-    return true
+    if let state = source.state, diagram.states[state].kind == .choice {
+      throw fail(text, Self.choiceHint(head.string))
+    }
   }
 
   /// What is said of an arrow out of a choice that has words instead of a guard.
@@ -663,7 +654,7 @@ struct DiagramReader {
 
   /// The labels of a text with line breaks: a line that cannot stand alone belongs to the one before it.
   func labels(_ text: PlacedText) -> [PlacedText] {
-    guard hasBreaksOrEntities(text) else { return [text] }
+    guard text.bytes.contains(where: { "\\#&<".utf8.contains($0) }) else { return [text] }
     var labels: [PlacedText] = []
     var nesting = PlacedText.Nesting()
     for line in text.lines.map(\.trimmed) where !line.isEmpty {
@@ -680,23 +671,9 @@ struct DiagramReader {
     return labels.isEmpty ? [PlacedText(at: text.start)] : labels
   }
 
-  /// Whether a text may be more than one line as it stands.
-  private func hasBreaksOrEntities(_ text: PlacedText) -> Bool {
-    var last: UInt8 = 0
-    for byte in text.bytes {
-      switch byte {
-      case UInt8(ascii: "\\"), UInt8(ascii: "#"), UInt8(ascii: "&"): return true
-      case UInt8(ascii: "b") where last == UInt8(ascii: "<"): return true
-      case _: last = byte
-      }
-    }
-    return false
-  }
-
   /// The lines below a title are as texts of the state.
   private mutating func titleLabels(_ title: PlacedText, of state: Int) {
-    guard let first = title.firstBreak else { return }
-    let rest = title.dropFirst(first)
+    guard let rest = title.afterBreak else { return }
     for text in labels(rest.trimmed) { describe(state, label: text, isTitle: true) }
   }
 
@@ -716,7 +693,10 @@ struct DiagramReader {
       return false
     }
     asksVocabulary = true
-    if reading == .free, let text = freeHandler(text) { return handle(text, in: state) }
+    if reading == .free, let text = freeHandler(text) {
+      handle(text, in: state)
+      return true
+    }
     if reading == .free, let handled = text.rest(after: "on"), let slash = handled.firstTopLevel("/"), slash > 0,
       isFormalTrigger(handled[0..<(handled.firstTopLevel("[/") ?? slash)].trimmed)
     {
@@ -727,14 +707,12 @@ struct DiagramReader {
     let head = text[0..<end].trimmed
     let first = text.string.split(separator: " ").first.map(String.init) ?? ""
     let isBare = end == text.bytes.count && reading == .free
-    if head.string == "entry" || head.string == "exit", !isBare {
-      guard end < text.bytes.count, text.bytes[end] == UInt8(ascii: "/") else {
+    if head.is("entry") || head.is("exit"), !isBare {
+      if !text.dropFirst(end).hasPrefix("/") {
         diagram.error(text.start, "expected actions, as in \(head.string) / lamp; \(head.string) has no guard")
-        return true
+      } else if let content = try? content(of: text.dropFirst(end + 1)) {
+        addHandler(of: state, isEntry: head.is("entry"), content.nodes)
       }
-      var builder = XMLBuilder()
-      guard actions(text.dropFirst(end + 1), into: &builder) else { return true }
-      addHandler(of: state, isEntry: head.string == "entry", builder)
       return true
     }
     if reading == .free, !isFreelyFormal(text, head, end) {
@@ -745,20 +723,19 @@ struct DiagramReader {
       note(text.string, of: state)
       return false
     }
-    if head.string == "do" {
+    if head.is("do") || ["entry", "exit", "do"].contains(first) {
       diagram.error(
-        text.start, "do / cannot run here: use entry /, exit / or after DURATION")
-      return true
-    }
-    if ["entry", "exit", "do"].contains(first) {
-      diagram.error(text.start, "expected \(first) / ACTIONS; found \(text.string)")
+        text.start,
+        head.is("do")
+          ? "do / cannot run here: use entry /, exit / or after DURATION"
+          : "expected \(first) / ACTIONS; found \(text.string)")
       return true
     }
     guard isFormal(text, head, end) else {
       note(text.string, of: state)
       return false
     }
-    guard let label = reading == .free ? freeLabel(text, from: .state(state)) : label(text) else { return true }
+    guard let label = try? reading == .free ? freeLabel(text, from: .state(state)) : label(text) else { return true }
     if end == text.bytes.count, reading == .strict { diagram.states[state].words.append((head, text.start)) }
     append(.state(state), nil, label, at: text.start)
     return true
@@ -769,12 +746,8 @@ struct DiagramReader {
     if !text.isEmpty { diagram.states[state].descriptions.append(text) }
   }
 
-  mutating func addHandler(of state: Int, isEntry: Bool, _ builder: XMLBuilder) {
-    if isEntry {
-      diagram.states[state].entries.append(builder.nodes)
-    } else {
-      diagram.states[state].exits.append(builder.nodes)
-    }
+  mutating func addHandler(of state: Int, isEntry: Bool, _ content: [XMLDocument.Node]) {
+    if isEntry { diagram.states[state].entries.append(content) } else { diagram.states[state].exits.append(content) }
   }
 
   /// Whether a text is a label and no description: what triggers it is one word, or several with commas or a time.
@@ -805,15 +778,4 @@ extension PlacedText {
 
   /// Whether a mark has a blank in front of it.
   func isMark(at place: Int) -> Bool { place > 0 && PlacedText.isBlank(bytes[place - 1]) }
-
-  /// Where the first line ends, after the break.
-  fileprivate var firstBreak: Int? {
-    guard
-      let place = bytes.indices.first(where: {
-        bytes[$0...].starts(with: "<br".utf8) || bytes[$0...].starts(with: "\\n".utf8)
-      })
-    else { return nil }
-    if bytes[place] == UInt8(ascii: "\\") { return place + 2 }
-    return (bytes[place...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count - 1) + 1
-  }
 }

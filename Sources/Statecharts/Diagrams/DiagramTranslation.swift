@@ -58,7 +58,6 @@ struct DiagramTranslation {
 
   /// The nodes of the document; none if the diagram has mistakes that leave nothing to be translated.
   mutating func nodes() -> [XMLDocument.Node] {
-    findHomes()
     findEnds()
     for state in diagram.states.indices where diagram.states[state].kind == .fork { split(state) }
     members = diagram.members
@@ -66,7 +65,7 @@ struct DiagramTranslation {
     if reading == .free { dropEmptyRegions() }
     var incoming: [Int: [Int]] = [:]
     for arrow in diagram.arrows.indices {
-      if case .state(let target)? = diagram.arrows[arrow].target { incoming[target, default: []].append(arrow) }
+      if let target = diagram.target(of: arrow) { incoming[target, default: []].append(arrow) }
     }
     for state in diagram.states.indices where diagram.states[state].kind == .join {
       prepareJoin(state, incoming[state] ?? [])
@@ -83,9 +82,8 @@ struct DiagramTranslation {
     if !diagram.data.isEmpty || !diagram.conditions.isEmpty {
       builder.begin("datamodel", at: diagram.data.first?.name.start ?? 0)
       for data in diagram.data {
-        var attributes = [XMLBuilder.attribute("id", data.name)]
-        if let value = data.value { attributes.append(XMLBuilder.attribute("expr", value)) }
-        builder.empty("data", attributes, at: data.name.start)
+        let value = data.value.map { [$0.attribute("expr")] } ?? []
+        builder.empty("data", [data.name.attribute("id")] + value, at: data.name.start)
       }
       for condition in diagram.conditions {
         let value = condition.form.otherwise
@@ -117,92 +115,11 @@ struct DiagramTranslation {
     }
   }
 
-  // MARK: Homes
-
-  /// Finds the region that each state is in: the one that declares it, or the innermost that mentions it.
-  private mutating func findHomes() {
-    for state in diagram.states.indices {
-      if let declared = diagram.states[state].declared { diagram.states[state].home = declared }
-    }
-    // The homes of states with blocks are known now, so that regions have a way to the top.
-    if reading == .free { moveBeginnings() }
-    for state in diagram.states.indices {
-      let own = diagram.states[state]
-      let mentions = own.mentions.filter { region in !isWithin(region, state) }
-      let home = home(of: state)
-      diagram.states[state].home = home
-      if diagram.isHomeFirst { continue }
-      for region in mentions where region != home && !regions(around: home).contains(region) {
-        let name = own.id
-        let owner = diagram.regions[home].owner.map { diagram.states[$0].id } ?? ""
-        let other = diagram.regions[region].owner.map { diagram.states[$0].id } ?? ""
-        if own.declared == nil, reading == .free {
-          diagram.assume(
-            own.offset, "\(name) is mentioned within \(owner) and within \(other), and belongs to \(owner)")
-        } else if own.declared == nil {
-          diagram.error(
-            own.offset,
-            "\(name) is mentioned within \(owner) and within \(other)\(owner == other ? " in two regions" : ""): declare it where it belongs, with state \(name)"
-          )
-        } else {
-          diagram.warn(
-            diagram.regions[region].offset,
-            "an arrow within \(other) names \(name), and Mermaid draws it there; write the arrow outside of the block")
-        }
-      }
-    }
-  }
-
-  /// Puts what the arrow from `[*]` of a block leads to into the block, if it is elsewhere.
-  private mutating func moveBeginnings() {
-    for region in diagram.regions.indices {
-      guard let owner = diagram.regions[region].owner else { continue }
-      for arrow in diagram.regions[region].initials {
-        guard case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].kind == .plain,
-          !isWithin(region, target), !regions(around: home(of: target)).contains(region)
-        else { continue }
-        diagram.states[target].home = region
-        diagram.states[target].declared = region
-        diagram.assume(
-          diagram.arrows[arrow].targetOffset,
-          "\(diagram.states[owner].id) begins in \(diagram.states[target].id), which belongs into it")
-      }
-    }
-  }
-
-  /// The region that declares a state, or the innermost that mentions it.
-  private func home(of state: Int) -> Int {
-    let own = diagram.states[state]
-    if let declared = own.declared { return declared }
-    let mentions = own.mentions.filter { region in !isWithin(region, state) }
-    return (diagram.isHomeFirst ? mentions.first : mentions.max { depth(of: $0) < depth(of: $1) }) ?? 0
-  }
-
-  /// A region and those around it.
-  private func regions(around region: Int) -> [Int] {
-    var all = [region]
-    while let outer = diagram.around(all[all.count - 1]), all.count < 1_000 { all.append(outer) }
-    return all
-  }
-
-  private func depth(of region: Int) -> Int { regions(around: region).count }
-
-  private func isWithin(_ region: Int, _ state: Int) -> Bool {
-    regions(around: region).contains { diagram.regions[$0].owner == state }
-  }
-
-  /// The regions around a state, from the outside to the inside.
-  private func path(to state: Int) -> [Int] { regions(around: diagram.states[state].home).reversed() }
-
   // MARK: Names
 
   private mutating func unique(_ name: String) -> String {
-    var id = name
-    var number = 2
-    while !taken.insert(id).inserted {
-      id = "\(name)_\(number)"
-      number += 1
-    }
+    let id = name.numbered(unless: taken.contains)
+    taken.insert(id)
     return id
   }
 
@@ -211,23 +128,20 @@ struct DiagramTranslation {
     var places = [Int](repeating: 0, count: diagram.regions.count)
     for state in diagram.states { for (place, region) in state.regions.enumerated() { places[region] = place } }
     for region in diagram.regions.indices {
-      guard let owner = diagram.regions[region].owner else {
-        isSingle.append(false)
-        regionIDs.append("")
-        finalIDs.append(diagram.regions[region].hasFinal ? unique("final") : "")
-        startIDs.append("")
-        continue
+      var id = ""
+      var single: Int?
+      if let owner = diagram.regions[region].owner {
+        id = diagram.states[owner].id
+        if diagram.states[owner].regions.count > 1 {
+          single = only(of: region)
+          id = single.map { diagram.states[$0].id } ?? unique("\(id)_\(places[region] + 1)")
+        }
       }
-      let own = diagram.states[owner]
-      let place = places[region]
-      let single = own.regions.count > 1 ? only(of: region) : nil
       isSingle.append(single != nil)
-      let id =
-        single.map { diagram.states[$0].id } ?? (own.regions.count > 1 ? unique("\(own.id)_\(place + 1)") : own.id)
       regionIDs.append(id)
-      finalIDs.append(diagram.regions[region].hasFinal ? unique("\(id)_final") : "")
-      startIDs.append("")
+      finalIDs.append(diagram.regions[region].hasFinal ? unique(id.isEmpty ? "final" : "\(id)_final") : "")
     }
+    startIDs = [String](repeating: "", count: diagram.regions.count)
     for region in diagram.regions.indices where !isPlainInitial(region) {
       startIDs[region] = unique(region == 0 ? "start" : "\(regionIDs[region])_start")
     }
@@ -248,12 +162,10 @@ struct DiagramTranslation {
     let initials = diagram.regions[region].initials
     guard let first = initials.first else { return true }
     let label = diagram.arrows[first].label
-    return initials.count == 1 && label.triggers.isEmpty && label.condition == nil && !label.isElse
-      && (region > 0 || label.content.isEmpty && plainTarget(of: first))
+    // No fork on the way has actions.
+    return initials.count == 1 && label.triggers.isEmpty && label.isUnguarded
+      && (region > 0 || label.content.isEmpty && targets(of: first).actions.isEmpty)
   }
-
-  /// Whether no fork on the way has actions.
-  private func plainTarget(of arrow: Int) -> Bool { targets(of: arrow).actions.isEmpty }
 
   private mutating func plainInitial(of region: Int) -> XMLBuilder.Attribute? {
     guard startIDs[region].isEmpty, let first = diagram.regions[region].initials.first else { return nil }
@@ -269,7 +181,7 @@ struct DiagramTranslation {
     for region in diagram.regions.indices { diagram.regions[region].hasFinal = false }
     for (number, arrow) in diagram.arrows.enumerated() {
       guard case .edge(let region)? = arrow.target else { continue }
-      if case .state(let source) = arrow.source, diagram.states[source].home == region, arrow.label.isEmpty,
+      if let source = arrow.source.state, diagram.states[source].home == region, arrow.label.isEmpty,
         diagram.states[source].arrows == [number], diagram.states[source].regions.isEmpty,
         diagram.states[source].kind == .plain
       {
@@ -286,16 +198,10 @@ struct DiagramTranslation {
   /// can be reached in it before a join.
   private mutating func split(_ fork: Int) {
     let branches = diagram.states[fork].arrows
-    let scope = diagram.states[fork].home
-    let firsts = branches.compactMap { arrow -> Int? in
-      let own = diagram.arrows[arrow]
-      guard case .state(let target)? = own.target, diagram.states[target].home == scope, own.label.triggers.isEmpty,
-        own.label.condition == nil, !own.label.isElse
-      else { return nil }
-      return target
-    }
-    guard branches.count > 1, firsts.count == branches.count, Set(firsts).count == firsts.count else { return }
-    let branchStates = firsts.map { reachable(from: $0, in: scope) }
+    guard branches.count > 1, let branchStates = diagram.branches(of: fork, &followed),
+      branchStates.count == branches.count, diagram.states[branchStates[0][0]].home == diagram.states[fork].home,
+      branches.map({ diagram.arrows[$0].label }).allSatisfy({ $0.triggers.isEmpty && $0.isUnguarded })
+    else { return }
     let all = branchStates.flatMap { $0 }
     guard Set(all).count == all.count, !all.contains(fork) else { return }
     diagram.states[fork].kind = .plain
@@ -308,24 +214,6 @@ struct DiagramTranslation {
       diagram.regions[region].initials = [arrow]
       for state in states { diagram.states[state].home = region }
     }
-  }
-
-  /// The states of a region that arrows lead to, up to joins; a thousand at most.
-  private mutating func reachable(from first: Int, in scope: Int) -> [Int] {
-    var found = [first]
-    var seen: Set<Int> = [first]
-    var next = 0
-    while next < found.count, found.count < 1_000, followed > 0 {
-      followed -= diagram.states[found[next]].arrows.count
-      for arrow in diagram.states[found[next]].arrows {
-        guard case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].home == scope,
-          diagram.states[target].kind != .join, seen.insert(target).inserted
-        else { continue }
-        found.append(target)
-      }
-      next += 1
-    }
-    return found
   }
 
   // MARK: Joins
@@ -342,12 +230,12 @@ struct DiagramTranslation {
     var parts: [(region: [Int], id: String, condition: String)] = []
     var content = XMLBuilder()
     for arrow in incoming {
-      guard case .state(let source) = diagram.arrows[arrow].source, diagram.states[source].kind != .fork else {
+      guard let source = diagram.arrows[arrow].source.state, diagram.states[source].kind != .fork else {
         if reading == .strict { diagram.error(diagram.arrows[arrow].offset, "only states lead to a join") }
         continue
       }
       let label = diagram.arrows[arrow].label
-      var part = (region: path(to: source), id: diagram.states[source].id, condition: "")
+      var part = (region: diagram.path(to: source), id: diagram.states[source].id, condition: "")
       if label.triggers.isEmpty, diagram.states[source].kind == .plain, diagram.states[source].regions.isEmpty {
         if let condition = label.guardExpression { part.condition = " && (\(condition))" }
         content.append(label.content)
@@ -370,7 +258,7 @@ struct DiagramTranslation {
         for arrow in own.arrows where !diagram.arrows[arrow].label.triggers.isEmpty {
           diagram.arrows[arrow].label.triggers = []
           if diagram.hasGivenEvents { continue }
-          diagram.assume(diagram.arrows[arrow].offset, "the event out of \(own.id) is a remark")
+          diagram.assume(arrow: arrow, "the event out of \(own.id) is a remark")
         }
         return diagram.assume(own.offset, "\(own.id) joins no regions (--) of one state, so it is passed at once")
       }
@@ -448,6 +336,7 @@ struct DiagramTranslation {
 
   /// Writes what is in a region.
   private mutating func content(of region: Int) {
+    beginning(of: region)
     let initials = diagram.regions[region].initials
     if !startIDs[region].isEmpty {
       // Entered first, and left at once.
@@ -460,14 +349,12 @@ struct DiagramTranslation {
         diagram.states[first].offset,
         "\(region == 0 ? "the machine" : regionIDs[region]) begins in \(name), its first state; write [*] --> \(name)")
     }
-    for arrow in initials where reading == .strict && !diagram.arrows[arrow].label.triggers.isEmpty {
-      diagram.error(diagram.arrows[arrow].offset, "an arrow from [*] is taken at once and has no event")
-    }
     for state in members[region] { self.state(state) }
     for (id, offset) in waiting[region] ?? [] { builder.empty("state", [("id", id, nil)], at: offset) }
     if !finalIDs[region].isEmpty {
       builder.empty("final", [("id", finalIDs[region], nil)], at: diagram.regions[region].offset)
     }
+    histories(of: region)
   }
 
   private mutating func state(_ number: Int) {
@@ -508,7 +395,7 @@ struct DiagramTranslation {
       builder.end()
     }
     flagsOff = []
-    for arrow in own.arrows { transition(arrow, of: number, timers) }
+    for arrow in own.arrows { transition(arrow, of: number) }
     for join in joins[number] ?? [] { self.join(join) }
     if isParallel {
       for region in own.regions {
@@ -519,16 +406,12 @@ struct DiagramTranslation {
         var attributes: [XMLBuilder.Attribute] = [("id", regionIDs[region], nil)]
         if let initial = plainInitial(of: region) { attributes.append(initial) }
         builder.begin("state", attributes, at: diagram.regions[region].offset)
-        beginning(of: region)
         content(of: region)
-        histories(of: region)
         builder.end()
       }
-      parallelHistories(of: number)
+      histories(own.id, [own.histories], otherwise: own.regions.map { regionIDs[$0] }, own.offset)
     } else if let only = own.regions.first {
-      beginning(of: only)
       content(of: only)
-      histories(of: only)
     }
     builder.end()
   }
@@ -546,12 +429,20 @@ struct DiagramTranslation {
     guard startIDs[region].isEmpty, let first = diagram.regions[region].initials.first else { return }
     let (ids, actions) = targets(of: first)
     let own = diagram.arrows[first]
-    guard !(own.label.content.isEmpty && actions.isEmpty) else { return }
+    if own.label.content.isEmpty, actions.isEmpty { return }
     builder.begin("initial", at: own.offset)
-    builder.begin("transition", [("target", ids.joined(separator: " "), own.targetOffset)], at: own.offset)
-    builder.append(own.label.content)
-    append(actions)
+    transition([("target", ids.joined(separator: " "), own.targetOffset)], at: own.offset, own.label.content, actions)
     builder.end()
+  }
+
+  /// Writes a transition with content, and that of arrows out of forks.
+  private mutating func transition(
+    _ attributes: [XMLBuilder.Attribute], at offset: Int, condition: String? = nil, _ content: [XMLDocument.Node],
+    _ actions: [Int]
+  ) {
+    builder.begin("transition", attributes, at: offset, condition: condition)
+    builder.append(content)
+    for arrow in actions { builder.append(diagram.arrows[arrow].label.content) }
     builder.end()
   }
 
@@ -559,13 +450,8 @@ struct DiagramTranslation {
   private mutating func choice(_ arrows: [Int]) {
     let ordered = arrows.filter { !diagram.arrows[$0].label.isElse } + arrows.filter { diagram.arrows[$0].label.isElse }
     flagsOff = []
-    for arrow in ordered {
-      // Those of a diagram that begins in one of several ways.
-      let events = diagram.arrows[arrow].label.triggers.compactMap { trigger in
-        if case .event(let name) = trigger { name.string } else { nil }
-      }
-      write(arrow, events: events, of: nil)
-    }
+    // Those of a diagram that begins in one of several ways have events.
+    for arrow in ordered { write(arrow, events: diagram.arrows[arrow].label.events, of: nil) }
   }
 
   private struct Timer {
@@ -593,20 +479,16 @@ struct DiagramTranslation {
 
   private func timer(of state: Int, _ name: PlacedText?, _ nanoseconds: Int64, _ offset: Int) -> Timer {
     let delay = DiagramReader.delay(nanoseconds)
-    let id = "\(diagram.states[state].id).after.\(delay)"
-    guard let name else { return Timer(event: id, id: id, delay: delay, offset: offset) }
-    return Timer(
-      event: name.string, id: "\(diagram.states[state].id).\(name.string).\(delay)", delay: delay, offset: offset)
+    let id = "\(diagram.states[state].id).\(name?.string ?? "after").\(delay)"
+    return Timer(event: name?.string ?? id, id: id, delay: delay, offset: offset)
   }
 
-  private mutating func transition(_ arrow: Int, of state: Int, _ timers: [Timer]) {
+  private mutating func transition(_ arrow: Int, of state: Int) {
     let own = diagram.arrows[arrow]
-    var events: [String] = []
-    for trigger in own.label.triggers {
+    var events = own.label.triggers.map { trigger in
       switch trigger {
-      case .event(let name): events.append(name.string)
-      case .timer(let name, let nanoseconds, let offset):
-        events.append(timer(of: state, name, nanoseconds, offset).event)
+      case .event(let name): name.string
+      case .timer(let name, let nanoseconds, let offset): timer(of: state, name, nanoseconds, offset).event
       }
     }
     if events.isEmpty, own.target != nil, !own.label.isAlways, canEnd(state) {
@@ -615,9 +497,7 @@ struct DiagramTranslation {
     if events.isEmpty, own.target == nil, own.label.condition == nil {
       return diagram.error(own.offset, "an internal transition has an event, as in press / beep")
     }
-    if case .state(let target)? = own.target, diagram.states[target].kind == .join, waitingOfArrow[arrow] == nil {
-      return
-    }
+    if let target = own.target?.state, diagram.states[target].kind == .join, waitingOfArrow[arrow] == nil { return }
     write(arrow, events: events, of: state)
   }
 
@@ -638,8 +518,7 @@ struct DiagramTranslation {
   private mutating func write(_ arrow: Int, events: [String], of state: Int?) {
     let own = diagram.arrows[arrow]
     var attributes: [XMLBuilder.Attribute] = []
-    var seen: Set<String> = []
-    let names = events.filter { seen.insert($0).inserted }
+    let names = events.distinct
     if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
     let samples = own.label.samples
     if let condition = own.label.condition, let expression = own.label.guardExpression {
@@ -650,8 +529,7 @@ struct DiagramTranslation {
     }
     note(own.label, of: names)
     let (ids, actions) = own.target == nil ? ([], []) : targets(of: arrow)
-    var isLoop = false
-    if case .state(let target)? = own.target { isLoop = target == state }
+    let isLoop = own.target != nil && own.target?.state == state
     if own.label.isInternal {
       if !isLoop, own.target != nil, !leadsInside(own, state) {
         diagram.error(own.offset, "only an arrow from a state to itself or to a state within it is internal")
@@ -665,10 +543,7 @@ struct DiagramTranslation {
     if own.label.samples != nil || own.label.expression != nil {
       written = (samples?.text ?? "") + (own.label.condition.map { "[\($0.string)]" } ?? "")
     }
-    builder.begin("transition", attributes, at: own.offset, condition: written)
-    builder.append(own.label.content)
-    append(actions)
-    builder.end()
+    transition(attributes, at: own.offset, condition: written, own.label.content, actions)
   }
 
   /// Notes the data that the events of an arrow are tried with.
@@ -699,34 +574,25 @@ struct DiagramTranslation {
   /// Whether an arrow leads to a state or history within its source; forks are not looked into.
   private func leadsInside(_ arrow: Diagram.Arrow, _ state: Int?) -> Bool {
     switch arrow.target {
-    case .state(let target)?:
-      diagram.states[target].kind == .fork || path(to: target).contains { diagram.regions[$0].owner == state }
-    case .history(let target, _)?:
-      target == state || path(to: target).contains { diagram.regions[$0].owner == state }
+    case .state(let target)?: diagram.states[target].kind == .fork || isState(target, within: state)
+    case .history(let target, _)?: target == state || isState(target, within: state)
     case .edge, .regionHistory, nil: false
     }
   }
 
-  private mutating func join(_ join: Join) {
-    let own = diagram.arrows[join.arrow]
-    let names = own.label.triggers.compactMap { trigger in
-      if case .event(let name) = trigger { name.string } else { nil }
-    }
-    var attributes: [XMLBuilder.Attribute] = []
-    if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
-    attributes.append(("cond", join.condition, join.offset))
-    let (ids, actions) = targets(of: join.arrow)
-    attributes.append(("target", ids.joined(separator: " "), own.targetOffset))
-    builder.begin("transition", attributes, at: join.offset)
-    builder.append(join.content)
-    builder.append(own.label.content)
-    append(actions)
-    builder.end()
+  private func isState(_ inner: Int, within outer: Int?) -> Bool {
+    outer.map { diagram.isState(inner, within: $0) } ?? false
   }
 
-  /// Writes the actions of arrows out of forks.
-  private mutating func append(_ actions: [Int]) {
-    for arrow in actions { builder.append(diagram.arrows[arrow].label.content) }
+  private mutating func join(_ join: Join) {
+    let own = diagram.arrows[join.arrow]
+    let (ids, actions) = targets(of: join.arrow)
+    var attributes: [XMLBuilder.Attribute] = [
+      ("cond", join.condition, join.offset), ("target", ids.joined(separator: " "), own.targetOffset),
+    ]
+    let events = own.label.events
+    if !events.isEmpty { attributes.insert(("event", events.joined(separator: " "), own.offset), at: 0) }
+    transition(attributes, at: join.offset, join.content, [join.arrow] + actions)
   }
 
   /// The ids that an arrow leads to, and the arrows out of forks on the way that have actions.
@@ -765,44 +631,27 @@ struct DiagramTranslation {
     guard let owner = diagram.regions[region].owner else { return }
     let own = diagram.regions[region]
     // A block without regions is the whole state.
-    let whole = diagram.states[owner].regions.count == 1 ? diagram.states[owner].histories : Diagram.Histories()
-    for isDeep in [false, true] where own.histories.contains(isDeep: isDeep) || whole.contains(isDeep: isDeep) {
-      let given = own.histories[isDeep] ?? whole[isDeep]
-      history(regionIDs[region], isDeep, given, otherwise: { $0.initialIDs(of: region) }, own.offset)
-    }
+    let whole = diagram.states[owner].regions.count == 1 ? [diagram.states[owner].histories] : []
+    histories(regionIDs[region], [own.histories] + whole, otherwise: initialIDs(of: region), own.offset)
   }
 
-  private mutating func parallelHistories(of number: Int) {
-    let own = diagram.states[number]
-    for isDeep in [false, true] where own.histories.contains(isDeep: isDeep) {
-      history(
-        own.id, isDeep, own.histories[isDeep],
-        otherwise: { translation in own.regions.map { translation.regionIDs[$0] } }, own.offset)
-    }
-  }
-
-  private mutating func history(
-    _ id: String, _ isDeep: Bool, _ given: Int?, otherwise: (Self) -> [String], _ offset: Int
-  ) {
-    let place = given.map { diagram.arrows[$0].offset } ?? offset
-    var attributes: [XMLBuilder.Attribute] = [("id", id + (isDeep ? "[H*]" : "[H]"), nil)]
-    if isDeep { attributes.append(("type", "deep", nil)) }
-    builder.begin("history", attributes, at: place)
-    if let given {
-      let label = diagram.arrows[given].label
+  /// Writes the histories of a state that have one of several names in the diagram.
+  private mutating func histories(_ id: String, _ all: [Diagram.Histories], otherwise: [String], _ offset: Int) {
+    for isDeep in [false, true] where all.contains(where: { $0.contains(isDeep: isDeep) }) {
+      let given = all.lazy.compactMap { $0[isDeep] }.first
+      let arrow = given.map { diagram.arrows[$0] }
+      let place = arrow?.offset ?? offset
+      let (ids, actions) = given.map(targets(of:)) ?? (otherwise, [])
+      let label = arrow?.label ?? DiagramLabel()
       if !label.triggers.isEmpty || label.condition != nil {
         diagram.error(place, "the arrow of a history is taken at once and has no event and no guard")
       }
-      let (ids, actions) = targets(of: given)
-      builder.begin(
-        "transition", [("target", ids.joined(separator: " "), diagram.arrows[given].targetOffset)], at: place)
-      builder.append(label.content)
-      append(actions)
-    } else {
-      builder.begin("transition", [("target", otherwise(self).joined(separator: " "), nil)], at: place)
+      var attributes: [XMLBuilder.Attribute] = [("id", id + (isDeep ? "[H*]" : "[H]"), nil)]
+      if isDeep { attributes.append(("type", "deep", nil)) }
+      builder.begin("history", attributes, at: place)
+      transition([("target", ids.joined(separator: " "), arrow?.targetOffset)], at: place, label.content, actions)
+      builder.end()
     }
-    builder.end()
-    builder.end()
   }
 
   /// What a region begins in.

@@ -94,6 +94,16 @@ struct PlacedText: Sendable {
   /// Whether that is the whole text.
   func `is`(_ text: String) -> Bool { bytes.count == text.utf8.count && hasPrefix(text) }
 
+  /// Without the mark of arrows that are possible now, in diagrams of machines; it may be an emoji.
+  var withoutMark: PlacedText {
+    ["▶\u{FE0F}", "▶"].first(where: hasPrefix).map { dropFirst($0.utf8.count).trimmed } ?? self
+  }
+
+  /// What is in the brackets of a text that is in brackets as a whole.
+  func inside(_ open: String) -> PlacedText? {
+    hasPrefix(open) && closing(0) == bytes.count - 1 ? self[1..<(bytes.count - 1)] : nil
+  }
+
   /// What follows a word and a blank, or nothing; `nil` if the text begins otherwise.
   func rest(after word: String) -> PlacedText? {
     guard hasPrefix(word) else { return nil }
@@ -213,6 +223,11 @@ struct PlacedText: Sendable {
       }
     }
     return lines
+  }
+
+  /// What follows the first line.
+  var afterBreak: PlacedText? {
+    bytes.indices.lazy.compactMap { place in lineBreak(at: place).map { dropFirst(place + $0) } }.first
   }
 
   private func lineBreak(at place: Int) -> Int? {

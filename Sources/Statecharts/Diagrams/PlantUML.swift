@@ -106,18 +106,7 @@ extension DiagramReader {
 
   /// Skips lines up to one of these.
   private mutating func skipLines(of line: PlacedText, _ what: String, to ends: [String]) {
-    while let line = takeLine() { if ends.contains(line.string.lowercased()) { return } }
-    diagram.error(line.start, "\(what) has no end; expected \(ends[0])")
-  }
-
-  /// Skips a block in braces.
-  private mutating func skipBlock(_ line: PlacedText) {
-    var depth = 1
-    while depth > 0 {
-      guard let line = takeLine() else { return diagram.error(line.start, "the block has no }") }
-      if line.hasSuffix("{") { depth += 1 }
-      if line.hasPrefix("}") { depth -= 1 }
-    }
+    skip(what, from: line, to: ends[0]) { ends.contains($0.string.lowercased()) }
   }
 
   // MARK: Statements
@@ -159,7 +148,12 @@ extension DiagramReader {
       if words.count == 1, let kind = words.first, ["title", "header", "footer", "legend"].contains(kind) {
         return skipLines(of: line, "the \(kind)", to: ["end \(kind)", "end\(kind)"])
       }
-      if line.hasSuffix("{") { skipBlock(line) }
+      guard line.hasSuffix("{") else { return }
+      var depth = 1
+      skip("the block", from: line, to: "}") { line in
+        depth += (line.hasSuffix("{") ? 1 : 0) - (line.hasPrefix("}") ? 1 : 0)
+        return depth <= 0
+      }
     case _ where Self.otherDiagrams.contains(word):
       diagram.error(line.start, "of PlantUML's diagrams only state diagrams run; found \(line.string.prefix(40))")
       stopReading()

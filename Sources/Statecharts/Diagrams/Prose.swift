@@ -131,18 +131,29 @@ enum Prose {
     let begins = ["after", "every", "each"].contains(words.first ?? "")
     let named = words.filter { !plain.contains($0) }
     guard named.isEmpty || isTimer || begins else { return nil }
-    if amount.contains(",") {
-      let unit = unitNames.first { $0.0 == factor }?.1 ?? ""
-      return .comma("\(amount.replaced(",", by: "."))\(unit)")
+    guard let number = Double(amount.replaced(",", by: ".")), number * factor <= Double(TimeText.longest) else {
+      return nil
     }
-    guard let number = Double(amount) else { return nil }
-    let nanoseconds = (number * factor).rounded()
-    guard nanoseconds <= 36_500 * 86_400e9 else { return nil }
+    let nanoseconds = Int64((number * factor).rounded())
+    if amount.contains(",") { return .comma(TimeText.written(nanoseconds)) }
     let name = begins || named.isEmpty ? nil : Self.name(of: named.joined(separator: " "))
-    return .time(Time(nanoseconds: Int64(clamping: nanoseconds), name: name))
+    return .time(Time(nanoseconds: nanoseconds, name: name))
   }
+}
 
-  private static let unitNames: [(Double, String)] = [
-    (1, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s"), (60e9, "m"), (3_600e9, "h"), (86_400e9, "d"),
-  ]
+extension String {
+  /// The text with `_2`, `_3` … behind it as long as it is taken.
+  func numbered(unless isTaken: (String) -> Bool) -> String {
+    var (name, number) = (self, 2)
+    while isTaken(name) { (name, number) = ("\(self)_\(number)", number + 1) }
+    return name
+  }
+}
+
+extension [String] {
+  /// Each text once.
+  var distinct: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
+  }
 }

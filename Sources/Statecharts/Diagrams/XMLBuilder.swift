@@ -13,8 +13,6 @@ struct XMLBuilder {
   /// An attribute's value and where it stands; `nil` for one that the text does not have.
   typealias Attribute = (name: String, value: String, offset: Int?)
 
-  static func attribute(_ name: String, _ text: PlacedText) -> Attribute { (name, text.string, text.start) }
-
   /// - Parameter condition: How the diagram has the condition, if not as the attribute.
   mutating func begin(_ name: String, _ attributes: [Attribute] = [], at offset: Int, condition: String? = nil) {
     var element = XMLElement(
@@ -55,6 +53,10 @@ struct XMLBuilder {
       nodes.append(node)
     }
   }
+}
+
+extension PlacedText {
+  func attribute(_ name: String) -> XMLBuilder.Attribute { (name, string, start) }
 }
 
 /// Lines and columns of a text by offset.

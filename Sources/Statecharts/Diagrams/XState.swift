@@ -92,10 +92,9 @@ extension DiagramReader {
   private static let keysOfStates: Set<String> = [
     "id", "key", "initial", "states", "on", "after", "always", "entry", "exit", "onEntry", "onExit", "invoke", "onDone",
     "type", "history", "parallel", "target", "activities", "context", "delays", "description", "meta", "tags",
-    "version",
-    "order", "data", "output", "input", "params", "delimiter", "schema", "schemas", "types", "tsTypes", "strict",
-    "predictableActionArguments", "preserveActionOrder", "transitions", "guards", "actions", "services", "actors",
-    "$schema",
+    "version", "order", "data", "output", "input", "params", "delimiter", "schema", "schemas", "types", "tsTypes",
+    "strict", "predictableActionArguments", "preserveActionOrder", "transitions", "guards", "actions", "services",
+    "actors", "$schema",
   ]
 
   private mutating func warnOfOthers(than known: Set<String>, in json: JSONTree, _ what: String) {
@@ -171,8 +170,7 @@ extension DiagramReader {
   /// The name of a state: its key, after that of its parent if another one has it.
   private mutating func name(_ key: String, _ parent: Int?, _ offset: Int) -> String {
     func clean(_ key: String) -> String {
-      let bytes = key.utf8.prefix(200).map { Self.isPartOfName($0) ? $0 : UInt8(ascii: "_") }
-      return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
+      key.isEmpty ? "_" : Self.plainName(String(decoding: key.utf8.prefix(200), as: UTF8.self))
     }
     var name = clean(key)
     if xstate.names[name] != nil, let parent { name = "\(clean(xstate.nodes[parent].key)).\(name)" }
@@ -196,37 +194,33 @@ extension DiagramReader {
     begin(number)
     guard node.state >= 0 else { return }
     for (keys, isEntry) in [(["entry", "onEntry", "activities"], true), (["exit", "onExit"], false)] {
-      for json in keys.compactMap({ json[$0] }) {
-        var builder = XMLBuilder()
-        actions(json, into: &builder)
-        addHandler(of: node.state, isEntry: isEntry, builder)
-      }
+      for json in keys.compactMap({ json[$0] }) { addHandler(of: node.state, isEntry: isEntry, actions(json)) }
     }
     for invoke in json["invoke"]?.items ?? [] { self.invoke(invoke, number) }
-    // `on` is a list of objects with `event` in old programs.
     // An event that has an arrow of its own does not take that of the wildcard, wherever they stand.
-    let events = json["on"]?.members ?? []
+    let events = Self.members(of: json["on"], by: "event")
     for isWild in [false, true] {
       for member in events where member.key.hasSuffix("*") == isWild {
         on(member.key, member.offset, member.value, number)
       }
     }
-    if case .list(let items)? = json["on"]?.value {
-      for item in items { if let event = item["event"] { on(event.text ?? "", event.offset, item, number) } }
-    }
     if let always = json["always"] { transitions(always, of: number, nil, isAlways: true) }
-    for member in json["after"]?.members ?? [] { after(member.key, member.offset, member.value, number) }
-    if case .list(let items)? = json["after"]?.value {
-      for item in items {
-        guard let delay = item["delay"] else { continue }
-        after(delay.text ?? JSON.text(of: delay.data), delay.offset, item, number)
-      }
+    for member in Self.members(of: json["after"], by: "delay") {
+      after(member.key, member.offset, member.value, number)
     }
     guard let done = json["onDone"] else { return }
     if !canEnd(node.state) {
       diagram.warn(done.offset, "\(node.key) has no final state that ends it, so onDone is never taken")
     } else {
       transitions(done, of: number, end(of: number))
+    }
+  }
+
+  /// The members of an object. Old programs have a list of objects instead, with the key of each in it.
+  private static func members(of json: JSONTree?, by key: String) -> [JSONTree.Member] {
+    guard case .list(let items)? = json?.value else { return json?.members ?? [] }
+    return items.compactMap { item in
+      item[key].map { JSONTree.Member(key: $0.text ?? JSON.text(of: $0.data), offset: $0.offset, value: item) }
     }
   }
 
@@ -239,9 +233,7 @@ extension DiagramReader {
     var label = DiagramLabel(offset: json?.offset ?? node.offset)
     if case .object? = json?.value {
       target = json?["target"]
-      var builder = XMLBuilder()
-      if let list = json?["actions"] { actions(list, into: &builder) }
-      label.content = builder.nodes
+      label.content = actions(json?["actions"])
     }
     guard let target = target?.items.first, let text = target.text else {
       let first = node.json["states"]?.members.first?.key ?? ""
@@ -367,16 +359,13 @@ extension DiagramReader {
         continue
       }
       warnOfOthers(than: Self.keysOfTransitions, in: item, "a transition")
-      var guards: [String] = []
-      if let json = item["guard", "cond"], !json.isNull, let text = guardText(json) { guards.append(text) }
-      if let json = item["in"], let text = activeText(json, from: number) { guards.append(text) }
+      let named = item["guard", "cond"].flatMap { $0.isNull ? nil : guardText($0) }
+      let guards = [named, item["in"].flatMap { activeText($0, from: number) }].compactMap(\.self)
       if let first = guards.first {
         let text = guards.count > 1 ? guards.map(Self.operand).joined(separator: " && ") : first
         label.condition = PlacedText(text, at: item["guard", "cond", "in"]?.offset ?? item.offset)
       }
-      var builder = XMLBuilder()
-      if let list = item["actions"] { actions(list, into: &builder) }
-      label.content = builder.nodes
+      label.content = actions(item["actions"])
       guard let target else {
         if isAlways, label.condition == nil { continue }
         append(end(number), nil, label, at: item.offset)
@@ -439,7 +428,7 @@ extension DiagramReader {
       return transitions(json, of: number, event(key, offset))
     }
     let nanoseconds = (milliseconds * 1e6).rounded()
-    guard nanoseconds >= 0, nanoseconds <= 36_500 * 86_400e9 else {
+    guard nanoseconds >= 0, nanoseconds <= Double(TimeText.longest) else {
       return diagram.error(offset, "expected a delay from 0 to 36500d in milliseconds; found \(key)")
     }
     transitions(json, of: number, .timer(name: nil, nanoseconds: Int64(clamping: nanoseconds), offset: offset))
@@ -447,11 +436,11 @@ extension DiagramReader {
 
   /// What is invoked is not run: it is an output, and its end and its failure are events.
   private mutating func invoke(_ json: JSONTree, _ number: Int) {
-    let source = json["src"]
-    let name = json["id"]?.text ?? source?.text ?? source?["type"]?.text ?? json.text ?? "invoked"
+    let source = json["src"]?.text ?? json["src"]?["type"]?.text
+    let name = json["id"]?.text ?? source ?? json.text ?? "invoked"
     var builder = XMLBuilder()
-    emit(source?.text ?? source?["type"]?.text ?? name, [], json.offset, into: &builder)
-    addHandler(of: xstate.nodes[number].state, isEntry: true, builder)
+    emit(source ?? name, [], json.offset, into: &builder)
+    addHandler(of: xstate.nodes[number].state, isEntry: true, builder.nodes)
     var events: [String] = []
     for (key, suffix) in [("onDone", "done"), ("onError", "error"), ("onSnapshot", "snapshot")] {
       guard let inner = json[key] else { continue }
@@ -459,10 +448,9 @@ extension DiagramReader {
       if case .event(let event) = trigger { events.append(event.string) }
       transitions(inner, of: number, trigger)
     }
+    let ends = events.isEmpty ? "" : ", and \(events.joined(separator: " and ")) its event"
     diagram.assume(
-      json.offset,
-      "\(name) is not run here: it is an output\(events.isEmpty ? "" : ", and \(events.joined(separator: " and ")) its event\(events.count > 1 ? "s" : "")")"
-    )
+      json.offset, "\(name) is not run here: it is an output\(ends)\(events.count > 1 ? "s" : "")")
   }
 
   // MARK: Guards
@@ -470,24 +458,16 @@ extension DiagramReader {
   private static func operand(_ text: String) -> String { Parser.isVariable(text) ? text : "(\(text))" }
 
   private mutating func guardText(_ json: JSONTree) -> String? {
-    if let text = json.text {
-      // A name with dashes is no difference.
-      let isName = text.utf8.allSatisfy { Self.isPartOfName($0) || $0 == UInt8(ascii: "-") }
-      return isName && !Parser.isVariable(text) ? Prose.name(of: text) : text
-    }
+    if let text = json.text { return Self.guardName(text) }
     let type = json["type"]?.text ?? ""
-    var parts: [String] = []
-    if ["and", "or", "not", "xstate.and", "xstate.or", "xstate.not"].contains(type) {
-      for part in json["guards", "children", "guard", "params"]?.items ?? [] {
-        if let text = guardText(part) { parts.append(text) }
-      }
+    func operands() -> [String] {
+      (json["guards", "children", "guard", "params"]?.items ?? []).compactMap { guardText($0) }.map(Self.operand)
     }
-    switch type {
-    case "and", "xstate.and": return parts.map(Self.operand).joined(separator: " && ")
-    case "or", "xstate.or": return parts.map(Self.operand).joined(separator: " || ")
-    case "not", "xstate.not": return "!\(Self.operand(parts.first ?? ""))"
-    case "stateIn", "xstate.stateIn":
-      if let json = json["stateValue", "params"] { return activeText(json, from: 0) }
+    switch type.hasPrefix("xstate.") ? String(type.dropFirst(7)) : type {
+    case "and": return operands().joined(separator: " && ")
+    case "or": return operands().joined(separator: " || ")
+    case "not": return "!\(operands().first ?? "()")"
+    case "stateIn": if let json = json["stateValue", "params"] { return activeText(json, from: 0) }
     case _: break
     }
     let name = json["name"]?.text ?? type
@@ -496,8 +476,13 @@ extension DiagramReader {
       return "guard"
     }
     let values = json["params"]?.members.map { $0.value.text ?? JSON.text(of: $0.value.data) } ?? []
-    return values.isEmpty
-      ? guardText(JSONTree(.plain(.string(name)), at: json.offset)) : ([name] + values).joined(separator: " ")
+    return values.isEmpty ? Self.guardName(name) : ([name] + values).joined(separator: " ")
+  }
+
+  /// A name with dashes is no difference.
+  private static func guardName(_ text: String) -> String {
+    let isName = text.utf8.allSatisfy { isPartOfName($0) || $0 == UInt8(ascii: "-") }
+    return isName && !Parser.isVariable(text) ? Prose.name(of: text) : text
   }
 
   /// A guard that asks whether a state is active: `#id`, or a path from the machine.
@@ -518,8 +503,9 @@ extension DiagramReader {
 
   // MARK: Actions
 
-  private mutating func actions(_ json: JSONTree, into builder: inout XMLBuilder) {
-    for item in json.items where pace.mayGoOn() && !item.isNull {
+  private mutating func actions(_ json: JSONTree?) -> [XMLDocument.Node] {
+    var builder = XMLBuilder()
+    for item in json?.items ?? [] where pace.mayGoOn() && !item.isNull {
       guard let type = item.text ?? item["type"]?.text else {
         diagram.error(item.offset, "an action is a name, or an object with type and params")
         continue
@@ -536,7 +522,7 @@ extension DiagramReader {
         let delay = item["delay"].flatMap { Double(JSON.text(of: $0.data)) }.map { ($0 * 1e6).rounded() } ?? 0
         guard case .event(let name) = self.event(event ?? "", item.offset) else { continue }
         var attributes: [XMLBuilder.Attribute] = [("event", name.string, item.offset)]
-        if delay > 0, delay <= 36_500 * 86_400e9 {
+        if delay > 0, delay <= Double(TimeText.longest) {
           attributes.append(("delay", Self.delay(Int64(clamping: delay)), item.offset))
           if let id = item["id"]?.text { attributes.append(("id", id, nil)) }
         }
@@ -552,6 +538,7 @@ extension DiagramReader {
         emit(word, parameters, item.offset, into: &builder)
       }
     }
+    return builder.nodes
   }
 
   /// An output with the parameters of an action.
@@ -561,10 +548,7 @@ extension DiagramReader {
     let isName = text.utf8.allSatisfy(Self.isPartOfName) && !text.isEmpty
     let words = Prose.name(of: text)
     let name = isName ? text : words.isEmpty ? "output" : words
-    outputs += 1 + parameters.count
-    guard outputs <= limits.nodes else {
-      return diagram.error(offset, "the machine emits more than \(limits.nodes) outputs and data of outputs")
-    }
+    guard (try? countOutputs(1 + parameters.count, PlacedText(at: offset))) != nil else { return }
     if !isName, wordedOutputs.insert(name).inserted { diagram.assume(offset, "\"\(text)\" is the output \(name)") }
     builder.begin("send", [("type", "output", nil), ("event", name, offset)], at: offset)
     for member in parameters where member.key.utf8.allSatisfy(Self.isPartOfName) && !member.key.isEmpty {

@@ -25,7 +25,8 @@ struct JSONTree: Sendable {
   /// - Throws: ``Mistake``, also if values are nested more deeply than ``DataValue/deepest``, or beyond the limits.
   /// - Complexity: O(*n*).
   init(_ bytes: [UInt8], _ limits: DocumentLimits, _ pace: ReadingPace) throws(Mistake) {
-    var reader = JSONReader(bytes, longestText: limits.line)
+    let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    var reader = JSONReader(bytes, from: hasMark ? 3 : 0, longestText: limits.line)
     var room = limits.nodes
     do {
       self = try reader.tree(&room, pace)

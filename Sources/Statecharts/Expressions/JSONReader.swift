@@ -1,7 +1,7 @@
 /// Reads JSON by RFC 8259, as `JSON.parse` does.
 struct JSONReader {
   private let bytes: [UInt8]
-  private(set) var place = 0
+  private(set) var place: Int
   private var depth = 0
   /// The bytes that a text may have, as it is written.
   private let longest: Int
@@ -16,8 +16,9 @@ struct JSONReader {
 
   struct Mistake: Error {}
 
-  init(_ bytes: [UInt8], longestText: Int = .max) {
+  init(_ bytes: [UInt8], from place: Int = 0, longestText: Int = .max) {
     self.bytes = bytes
+    self.place = place
     longest = longestText
   }
 
