@@ -112,6 +112,34 @@ struct DefinedKindsTests {
     }
   }
 
+  @Test("an arrow into two regions is no choice; a block that is not entered first shows where it begins")
+  func blocks() {
+    let guest = HostedService().connect(toWorld: "w")
+    let document = """
+      stateDiagram-v2
+      [*] --> off
+      off --> both : start
+      both --> off : stop
+      off --> inner : enter
+      inner --> off : leave
+      state both {
+        [*] --> left
+        --
+        [*] --> right
+      }
+      state block {
+        [*] --> first
+        first --> inner : go
+      }
+      """
+    _ = guest.say("define k format=mermaid bytes=\(document.utf8.count)\n\(document)")
+    _ = guest.play("new k m", "send m start")
+    let coverage = guest.say("coverage kind=k list=all")
+    expect(coverage.first?.contains(" guards=0/0 ") == true, "\(coverage)")
+    let dots = guest.say("graph k format=dot").count { $0.contains("shape=circle") }
+    expectEqual(dots, 4)
+  }
+
   /// The notation, a document of two states, and the event between them.
   static let documents = [
     (

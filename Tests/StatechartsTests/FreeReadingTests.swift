@@ -178,6 +178,7 @@ struct FreeReadingTests {
       [*] --> a
       a --> b : go
       a : entering / lamp
+      a : enter / hum
       a : leaving / dark
       state b {
         [H] --> b1
@@ -185,10 +186,10 @@ struct FreeReadingTests {
       }
       b --> a : back
       """)
-    expectEqual(notes.count { $0.contains("is read as") }, 2, "\(notes)")
+    expectEqual(notes.count { $0.contains("is read as") }, 3, "\(notes)")
     for event in ["go", "go", "back", "go"] { run.send(event) }
     expectEqual(run.word, "b2", "\(notes)")
-    expectEqual(run.told.count, 4)
+    expectEqual(run.told.count, 6)
   }
 
   @Test("has outputs for prose after the slash, and takes formal actions as they are")

@@ -216,11 +216,12 @@ extension Drawing {
       guard let initial = region.initial else { return region.nodes.filter { !nodes[$0].isInitial }.flatMap(inner) }
       return nodes[initial].isComposite ? nodes[initial].regions.flatMap(leaves) : [initial]
     }
-    /// Of a composite that a machine does not begin in, regions still have a state entered first.
+    /// Of a composite that a machine does not begin in, regions still have a state entered first, and so has the block of a
+    /// state of a document.
     func inner(_ node: Int) -> [Int] { nodes[node].regions.flatMap(leaves) }
     var all = leaves(top)
     var known = Set(all)
-    for node in nodes.indices where nodes[node].regions.count > 1 && top.initial != node {
+    for node in nodes.indices where nodes[node].regions.count > (isOfDocument ? 0 : 1) && top.initial != node {
       for leaf in inner(node) where known.insert(leaf).inserted { all.append(leaf) }
     }
     return all

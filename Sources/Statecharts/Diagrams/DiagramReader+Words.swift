@@ -418,8 +418,8 @@ extension DiagramReader {
     return nil
   }
 
-  /// Handlers and names of events; after `on` they are handlers all the same.
-  private static let formalWords: Set = ["entry", "enter", "exit", "leave"]
+  /// Words of the formal notation, and one that is more often an event; after `on` they are handlers all the same.
+  private static let formalWords: Set = ["entry", "exit", "leave"]
 
   /// The words for what a state does, and whether that is at its beginning.
   static let handlers: [(word: String, isEntry: Bool)] = [

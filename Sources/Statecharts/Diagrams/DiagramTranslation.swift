@@ -446,9 +446,10 @@ struct DiagramTranslation {
     builder.end()
   }
 
-  /// Eventless transitions, the one with `else` last.
+  /// Eventless transitions, those without a guard and the one with `else` last.
   private mutating func choice(_ arrows: [Int]) {
-    let ordered = arrows.filter { !diagram.arrows[$0].label.isElse } + arrows.filter { diagram.arrows[$0].label.isElse }
+    let guarded = arrows.filter { diagram.arrows[$0].label.condition != nil }
+    let ordered = guarded + arrows.filter { diagram.arrows[$0].label.condition == nil }
     flagsOff = []
     // Those of a diagram that begins in one of several ways have events.
     for arrow in ordered { write(arrow, events: diagram.arrows[arrow].label.events, of: nil) }

@@ -124,7 +124,7 @@ package struct Coverage: Sendable {
         list(.disarming(timer: timer), tally.disarmed[timer])
       }
     }
-    countGuards(tally, outcomes)
+    countGuards(tally, outcomes, parts)
     countSwitches(tally, moves)
   }
 
@@ -208,12 +208,12 @@ package struct Coverage: Sendable {
     }
   }
 
-  private mutating func countGuards(_ tally: CoverageTally, _ outcomes: [CoverageOutcome]) {
+  private mutating func countGuards(_ tally: CoverageTally, _ outcomes: [CoverageOutcome], _ parts: CoverageParts?) {
     var first = 0
     while first < outcomes.count {
       let (state, trigger) = (outcomes[first].from, outcomes[first].trigger)
       let end = outcomes[first...].firstIndex { $0.from != state || $0.trigger != trigger } ?? outcomes.count
-      if end - first > 1 {
+      if end - first > 1, parts?.areTogether(outcomes[first..<end]) != true {
         let lacking = outcomes[first..<end].filter { !tally.outcomes.contains($0) }
         guards.add(lacking.isEmpty)
         list(.choice(state: state, trigger, lacking: lacking), lacking.isEmpty)

@@ -26,6 +26,15 @@ struct CoverageParts {
     numbers.states.map { state in state.word.split(separator: "+").compactMap { places[String($0)] } }
   }
 
+  /// Whether these outcomes of one input in one state are what an arrow does that leads into several regions: they come
+  /// together.
+  func areTogether(_ outcomes: ArraySlice<CoverageOutcome>) -> Bool {
+    guard let first = outcomes.first, outcomes.allSatisfy({ $0.verdict == .moved }) else { return false }
+    let known = moves[CoverageTriggered(from: first.from, trigger: first.trigger)] ?? []
+    let ways = Dictionary(grouping: known, by: \.arrows).values
+    return ways.contains { way in Set(way.map(\.to)).isSuperset(of: outcomes.map(\.to)) }
+  }
+
   /// Takes apart what machines were in and did, by the numbers of words.
   func split(
     _ states: [Bool], _ outcomes: Set<CoverageOutcome>, of numbers: StateNumbers
