@@ -65,11 +65,16 @@ private struct DotText {
   private static let quickly = "graph [splines=line, nslimit=0, nslimit1=0, mclimit=0.01, searchsize=5]"
 
   private var isTopDown: Bool {
-    drawing.isTopDown || hasIDs && drawing.direction == nil && !drawing.isComposition && drawing.hasLoops
+    guard hasIDs, drawing.direction == nil, !drawing.isComposition else { return drawing.isTopDown }
+    // Regions are rows, whose arrows have room beside each other.
+    return !drawing.nodes.contains { $0.regions.count > 1 } && (drawing.isTopDown || drawing.hasLoops)
   }
 
   /// Whether remarks stand below a picture, which its title then has around it.
   private var hasFootnote: Bool { hasIDs && !isPlain && !drawing.remarks.isEmpty }
+
+  /// Whether members keep a distance from each other, so that a wire between two neighbours can be seen.
+  private var hasMargins: Bool { hasIDs && !isPlain && drawing.isComposition }
 
   private func remarks(width: Int) -> [String] { drawing.remarks.flatMap { TextLines.wrapped($0, to: width) } }
 
@@ -113,7 +118,10 @@ private struct DotText {
           ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
       }
       let title = drawing.heading(place).joined(separator: "\n")
-      return cluster("\(place)", title, "rounded", port(of: place) + inner, id: drawing.pictureID(of: place))
+      let frame = cluster("\(place)", title, "rounded", port(of: place) + inner, id: drawing.pictureID(of: place))
+      guard hasMargins, node.parent == nil else { return frame }
+      return ["subgraph cluster_around\(place) {", "    label=\"\"; peripheries=0; margin=10;"]
+        + frame.map { "    " + $0 } + ["}"]
     } + hubNodes(in: home)
   }
 
@@ -159,7 +167,7 @@ private struct DotText {
     _ name: String, _ title: String, _ style: String, _ lines: [String], id: String? = nil
   ) -> [String] {
     let look =
-      (hasFootnote ? " peripheries=1; margin=8;" : "")
+      (hasFootnote || hasMargins ? " peripheries=1; margin=8;" : "")
       + (isPlain ? "" : " style=\"\(style)\"; color=\"\(Palette.border)\"; fontsize=16;")
       + (id.map { hasIDs ? " id=\"\($0)\";" : "" } ?? "")
     return ["subgraph cluster_\(name) {", "    label=\(Self.quoted(title));\(look)"] + lines.map { "    " + $0 } + ["}"]
