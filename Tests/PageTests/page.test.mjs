@@ -108,6 +108,17 @@ test("what is missing comes to its place, each line once", () => {
   assert.deepEqual(journal.lines.map(({ seq }) => seq), [2, 9]);
 });
 
+test("what comes late was undone meanwhile, and may be in effect again", () => {
+  const journal = new Journal();
+  journal.add({ seq: 3, t: 1, what: "undone", from: 2, to: 2 });
+  const late = { seq: 2, t: 1, name: "a", what: "moved", from: "x", to: "y", event: "go" };
+  journal.fill([{ ...late }]);
+  assert.equal(journal.lines[0].undone, 3);
+  journal.add({ seq: 4, t: 1, what: "redone", from: 2, to: 2 });
+  journal.fill([{ ...late, name: "b" }]);
+  assert.deepEqual(journal.lines.map(({ undone }) => undone), [undefined, undefined, undefined, undefined]);
+});
+
 test("after a gap the last move is not known, until what is missing is there", () => {
   const { journal } = tapped();
   journal.skip(5, 90);

@@ -64,8 +64,9 @@ public struct PictureRepair {
   /// The distance of a label from its arrow beyond which it costs three times what is beyond it.
   private static let nearby = 12.0
   /// What it costs to lie on a line or a frame, on a state or another label, and so near another label that both read as one,
-  /// in points by which it would rather be moved.
+  /// in points by which it would rather be moved. At a line that is drawn heavy later there is no room, either.
   private static let onLine = 60.0
+  private static let atLine = 8.0
   private static let onFrame = 45.0
   private static let onState = 400.0
   private static let nearLabel = 30.0
@@ -257,7 +258,11 @@ public struct PictureRepair {
         if cost >= best.cost { continue }
         cost += 3 * max(0, distance(moved) - Self.nearby)
         if cost >= best.cost { continue }
-        if boxes.contains(where: { box in near.contains(where: box.widened(by: -1).holds) }) { cost += Self.onLine }
+        if boxes.contains(where: { box in near.contains(where: box.widened(by: -1).holds) }) {
+          cost += Self.onLine
+        } else if near.contains(where: moved.widened(by: 2).holds) {
+          cost += Self.atLine
+        }
         if cost < best.cost { best = Place(shift: shift, cost: cost) }
       }
     }

@@ -359,7 +359,7 @@ export class Diagram {
   }
 
   // The middle of a place beside a label or a state, whose last part has the box, that lies on no state, no text and no other
-  // countdown: below, right, left, above, and somewhat farther; else on no state; else below.
+  // countdown: below, right, left, above, below at a corner, and somewhat farther; else on no state; else below.
   #freePlace(parts, box, width, height) {
     const [middle, line] = [box.x + box.width / 2, box.y + box.height / 2];
     const top = Math.min(...parts.map((part) => part.getBBox().y));
@@ -368,6 +368,8 @@ export class Diagram {
       [box.x + box.width + width * (0.5 + more) + 3, line],
       [box.x - width * (0.5 + more) - 3, line],
       [middle, top - height * (0.5 + more) - 1],
+      [box.x + width / 2, box.y + box.height + height * (0.5 + more) + 1],
+      [box.x + box.width - width / 2, box.y + box.height + height * (0.5 + more) + 1],
     ]);
     const boxes = (selector) => [...this.#root.querySelectorAll(selector)].map((item) => item.getBBox());
     const states = boxes(".node :is(path, polygon, ellipse)");
