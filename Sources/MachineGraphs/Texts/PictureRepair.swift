@@ -242,8 +242,10 @@ public struct PictureRepair {
       var area = Box.none
       for shift in shifts { area.add(box.shifted(by: shift)) }
       let near = arrows.filter { $0.bounds.meets(area) }.flatMap { $0.samples.filter { area.holds($0) } }
-      let texts = labels.indices.filter { $0 != number }.flatMap { labels[$0].boxes }.filter { $0.meets(area) }
-      let solid = (states + titles).filter { $0.meets(area) } + texts
+      let texts = (titles + labels.indices.filter { $0 != number }.flatMap { labels[$0].boxes }).filter {
+        $0.meets(area)
+      }
+      let solid = states.filter { $0.meets(area) } + texts
       let borders = frames.filter { $0.meets(area) }
       for shift in shifts where Self.cost(of: shift) < best.cost {
         let moved = box.shifted(by: shift)
