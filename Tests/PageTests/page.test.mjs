@@ -8,7 +8,7 @@ import { Facts } from "../../Sources/Page/Web/facts.js";
 import { lanesOf } from "../../Sources/Page/Web/lanes.js";
 import { Parts } from "../../Sources/Page/Web/parts.js";
 import { line } from "../../Sources/Page/Web/requests.js";
-import { clockTime, countdown, exactTime, parseDuration, span } from "../../Sources/Page/Web/times.js";
+import { clockTime, countdown, exactTime, parseDuration, span, tickTime } from "../../Sources/Page/Web/times.js";
 import { roundStep, TimeScale } from "../../Sources/Page/Web/timescale.js";
 import { faultOf } from "../../Sources/Page/Web/words.js";
 import { Journal, machineAt } from "../../Sources/Page/Web/world.js";
@@ -117,6 +117,11 @@ test("what comes late was undone meanwhile, and may be in effect again", () => {
   journal.add({ seq: 4, t: 1, what: "redone", from: 2, to: 2 });
   journal.fill([{ ...late, name: "b" }]);
   assert.deepEqual(journal.lines.filter(({ what }) => what === "moved").map(({ undone }) => undone), [undefined, undefined]);
+});
+
+test("a round time on an axis has no zeros behind its point, and all of its seconds", () => {
+  assert.deepEqual([0, 0.35, 1.5, 10, 600, 90.5, 50400, 50430, 86400].map(tickTime),
+    ["0 s", "350 ms", "1.5 s", "10 s", "10:00", "1:30.5", "14:00:00", "14:00:30", "1 d 00:00:00"]);
 });
 
 test("after a gap the last move is not known, until what is missing is there", () => {
