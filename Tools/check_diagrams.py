@@ -114,7 +114,7 @@ def check_page(programs):
 
 # The lines of labels that lie on each of these, and the heads that touch where another arrow begins, in the pictures of all
 # kinds and documents.
-MOST_LYING = {"label": 0, "state": 0, "title": 0, "line": 0, "frame": 0, "head": 0}
+MOST_LYING = {"label": 0, "state": 0, "title": 0, "line": 0, "frame": 3, "head": 11}
 
 # What lies on what in the picture on the page, by the glyphs and curves that the browser draws.
 LYING = """(() => {

@@ -338,7 +338,7 @@ class Walk:
             return
         world = self.world
         self.page.evaluate("[...document.querySelectorAll('.slider button')].find((item) => item.textContent === 'Fork here').click()")
-        self.page.until(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used")
+        self.page.until(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used", wait=15 * self.slack)
         self.ask(f"use {self.page.evaluate('document.querySelector(`.world select`).value')}")
         self.names = self.members()
         self.facts = None
