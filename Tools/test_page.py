@@ -631,6 +631,19 @@ class Tests:
         expect(client.say("world")[0] == before, "the other world has not noticed")
         page.expect_quiet()
 
+    def test_undone(self):
+        """A moment that was undone says so, and no fork of it is offered."""
+        daemon = self.daemon("--page-control")
+        self.client(daemon).expect("clock virtual", "new shiftKey key", "send key tap", "send key tap", "undo 2")
+        page = self.open(daemon, "key")
+        page.until("document.querySelector('.slider input').max >= 2")
+        shown = "[document.querySelector('.moment-text').innerText.endsWith('undone'), [...document.querySelectorAll('.slider button')].some(b => b.innerText === 'Fork here' && b.getClientRects().length)].join()"
+        page.key("[")
+        page.until(f"{shown} === 'true,false'", "an undone moment")
+        page.key("[")
+        page.until(f"{shown} === 'false,true'", "a moment in effect")
+        page.expect_quiet()
+
     def test_walk_kinds(self):
         """At each moment of a random walk the screen says of each kind what the daemon says: now, undone, in the past, in a fork."""
         daemon = self.daemon("--page-control")
@@ -1454,7 +1467,8 @@ class Tests:
         page.ignored = ("401", "403", "status of")
         page.open(daemon.link.split("#")[0])
         page.until("document.querySelector('.message').innerText.includes('link')", "it says what to do")
-        expect("secret" not in page.text("body"), "nothing is shown")
+        page.until("document.querySelector('.empty').innerText.includes('locked')", "it says why nothing is shown")
+        expect("secret" not in page.text("body") and "Now" not in page.text(".slider"), "nothing is shown")
         page.evaluate(f"location.hash = {json.dumps(daemon.link.split('#')[1])}")
         page.until("document.querySelector('.picture .present')", "the link opens it")
         expect(page.evaluate("location.hash") == "", "the key is taken out of the address")
