@@ -124,6 +124,18 @@ test("a round time on an axis has no zeros behind its point, and all of its seco
     ["0 s", "350 ms", "1.5 s", "10 s", "10:00", "1:30.5", "14:00:00", "14:00:30", "1 d 00:00:00"]);
 });
 
+test("a timer within a state is in the region whose state the machine is in, though another region has one of its name", () => {
+  const states = [["off", "s1", "shift"], ["off", "s2", "voice"], ["on", "s3", "voice"], ["on", "s4", "shift"]];
+  const facts = new Facts({
+    name: "keys", complete: true, why: "",
+    states: [state("keys", "s0"), ...states.map(([name, id, region]) => ({ ...state(name, id, region), parent: "keys" }))],
+    transitions: [{ from: "on", to: "on", timer: "doubleTap", after: 0.35, effect: "stayed", outputs: [] }],
+  });
+  assert.deepEqual(facts.running("doubleTap", "on+off").inner, ["s4"]);
+  assert.deepEqual(facts.stayed("on+off", { timer: "doubleTap" }, []).inner, [{ id: "s4", trigger: "doubleTap" }]);
+  assert.deepEqual(facts.running("doubleTap", "on+on").inner, ["s4", "s3"]);
+});
+
 test("after a gap the last move is not known, until what is missing is there", () => {
   const { journal } = tapped();
   journal.skip(5, 90);

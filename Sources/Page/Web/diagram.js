@@ -307,7 +307,9 @@ export class Diagram {
     if (!this.#root || !this.#marks) return;
     const gone = new Set(this.#running.keys());
     for (const timer of timers) {
-      for (const id of [...timer.arrows, ...timer.inner]) {
+      // Of two states of one name, that in which the timer stands.
+      const named = timer.inner.filter((id) => timer.inner.length === 1 || this.#textOf(id, timer.base));
+      for (const id of [...timer.arrows, ...named]) {
         const key = `${timer.key} ${id}`;
         gone.delete(key);
         let mark = this.#running.get(key);
