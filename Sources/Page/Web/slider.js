@@ -72,7 +72,7 @@ export class Slider {
     this.element.classList.toggle("past", this.isPast);
     live.hidden = !this.isPast;
     // The daemon makes no world of a moment that was undone.
-    fork.hidden = !this.isPast || !this.#page.source.control || current.isUndone;
+    fork.hidden = !current || !this.#page.source.control || current.isUndone;
     setText(play, this.#timer ? "Stop" : "Play");
   }
 
