@@ -4,12 +4,15 @@
 Every kind and composition, every document of Examples/Statecharts and of the folders of --documents, and a machine of
 each with its state marked, goes in every format and amount of detail to
 Graphviz, PlantUML, and an old and a new Mermaid in a headless Chromium. It is a mistake if a program does not take the
-text, or if the label of an arrow is in the text and not in the picture. Needs dot, plantuml and chromium; Mermaid comes
-in wheels that pip downloads and nobody installs.
+text, or if the label of an arrow is in the text and not in the picture. In the pictures of the daemon itself, those labels
+are counted that lie on something, and the arrows that seem to have a head at both ends; there are at most as many as today.
+Needs dot, plantuml and chromium; Mermaid comes in wheels that pip downloads and nobody installs.
 
 Exits with 1 if there is a mistake, with 2 if nothing could be checked.
 """
 import argparse, collections, html, http.server, json, pathlib, re, shutil, subprocess, sys, tempfile, threading, zipfile
+
+from browser import Browser
 
 # Versions of a wheel that has Mermaid in it, and that Mermaid's version.
 WHEELS = {"1.4.20": "10.5.1", "3.18.0": "11.16.1"}
@@ -107,6 +110,68 @@ def check_page(programs):
     if bare(svg_texts(stored)) == bare(svg_texts(drawn)):
         return []
     return [f"Docs/shiftKey.svg is not what the daemon draws after {', '.join(requests)}"]
+
+
+# The lines of labels that lie on each of these, and the heads that touch where another arrow begins, in the pictures of all
+# kinds and documents.
+MOST_LYING = {"label": 0, "state": 0, "title": 0, "line": 0, "frame": 3, "head": 11}
+
+# What lies on what in the picture on the page, by the glyphs and curves that the browser draws.
+LYING = """(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const boxOf = (shape) => (({ x, y, width, height }) => ({ left: x, top: y, right: x + width, bottom: y + height }))(shape.getBBox());
+  const textBox = (text) => {
+    text.textContent = text.textContent.trim();
+    const [{ left, right }, size, base] = [boxOf(text), Number(text.getAttribute("font-size")), Number(text.getAttribute("y"))];
+    return { left, right, top: base - 0.7 * size, bottom: base + 0.19 * size };
+  };
+  const meet = (one, other) => one.left < other.right - 0.5 && other.left < one.right - 0.5 && one.top < other.bottom - 0.5 && other.top < one.bottom - 0.5;
+  const holds = (one, other) => other.left >= one.left && other.right <= one.right && other.top >= one.top && other.bottom <= one.bottom;
+  const titleOf = (part) => part.closest("g.edge").querySelector("title").textContent;
+  const lines = all(".edge path").map((path) => {
+    const length = path.getTotalLength();
+    return { start: path.getPointAtLength(0), title: titleOf(path), points: Array.from({ length: Math.ceil(length / 2) + 1 }, (_, number) => path.getPointAtLength(2 * number)) };
+  });
+  const heads = all(".edge polygon").map((head) => ({ tip: head.points[1], title: titleOf(head) }));
+  const labels = all(".edge text").filter((text) => text.textContent.trim()).map((text) => ({ text: text.textContent.trim(), box: textBox(text) }));
+  const [states, titles] = [all(".node > :is(path, polygon, ellipse), .node a > :is(path, polygon, ellipse)").map(boxOf), all(".graph > text, .cluster text").map(textBox)];
+  const frames = all(".cluster :is(path, polygon)").filter((frame) => !["none", "transparent"].includes(frame.getAttribute("stroke"))).map(boxOf);
+  const found = [];
+  labels.forEach(({ text, box }, place) => {
+    const note = (what, lies) => lies && found.push([what, text]);
+    note("label", labels.slice(place + 1).some((other) => meet(box, other.box)));
+    note("state", states.some((state) => meet(box, state)));
+    note("title", titles.some((title) => meet(box, title)));
+    note("line", lines.some(({ points }) => points.some(({ x, y }) => x > box.left + 0.5 && x < box.right - 0.5 && y > box.top + 0.5 && y < box.bottom - 0.5)));
+    note("frame", frames.some((frame) => meet(box, frame) && !holds(frame, box)));
+  });
+  for (const { tip, title } of heads) {
+    for (const { start, title: other } of lines) if (other !== title && Math.hypot(tip.x - start.x, tip.y - start.y) < 9) found.push(["head", `${title} and ${other}`]);
+  }
+  return { found, labels: labels.length };
+})()"""
+
+
+def check_labels(programs, documents):
+    """Labels that lie on something, and arrows that seem to have two heads, in the daemon's own pictures."""
+    begin = ["clock virtual"] + loads(programs, documents)
+    kinds = [line.split()[0] for line in answers(programs, begin + ["kinds"])[-1].splitlines()]
+    pictures = answers(programs, begin + [f"graph {kind} format=svg" for kind in kinds])[len(begin):]
+    browser = Browser()
+    page = browser.page()
+    lying, labels = collections.defaultdict(list), 0
+    for kind, picture in zip(kinds, pictures):
+        if picture is None:
+            return [f"graph {kind} format=svg fails"]
+        page.evaluate(f"document.body.innerHTML = {json.dumps(picture[picture.index('<svg'):])}; true")
+        seen = page.evaluate(LYING)
+        labels += seen["labels"]
+        for what, text in seen["found"]:
+            lying[what].append(f"{kind}: {text}")
+    browser.close()
+    counts = ", ".join(f"{what} {len(lying[what])}" for what in MOST_LYING)
+    print(f"{labels} lines of labels in {len(kinds)} pictures of the daemon lie on {counts}")
+    return [f"{len(lying[what])} on a {what}, at most {most}: {'; '.join(lying[what])}" for what, most in MOST_LYING.items() if len(lying[what]) > most]
 
 
 def check_plantuml(folder):
@@ -233,18 +298,24 @@ def main():
     options.add_argument("--programs", type=pathlib.Path, default=pathlib.Path(".build/debug"))
     options.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(".build/diagrams"))
     options.add_argument("--documents", nargs="*", default=[])
+    options.add_argument("--labels", action="store_true", help="counts what labels lie on, and nothing else")
     options = options.parse_args()
-    missing = [program for program in ("dot", "plantuml", "chromium") if not shutil.which(program)]
+    documents = ["Examples/Statecharts", "Examples/Exercises", *filter(lambda folder: pathlib.Path(folder).is_dir(), options.documents)]
+    missing = [program for program in ("dot", "chromium", *([] if options.labels else ["plantuml"])) if not shutil.which(program)]
     if missing:
         stop(f"{', '.join(missing)} cannot be found")
+    mistakes = check_labels(options.programs, documents)
+    if options.labels:
+        for mistake in mistakes:
+            print(mistake)
+        sys.exit(1 if mistakes else 0)
     wheels = options.folder.parent / "wheels"
     for version in WHEELS:
         if not list(wheels.glob(f"nicegui-{version}-*.whl")):
             command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", wheels, f"nicegui=={version}"]
             if subprocess.run(command).returncode:
                 stop(f"pip cannot download nicegui {version}")
-    documents = ["Examples/Statecharts"] + [folder for folder in options.documents if pathlib.Path(folder).is_dir()]
-    mistakes = write_diagrams(options.programs, options.folder, documents)
+    mistakes += write_diagrams(options.programs, options.folder, documents)
     print(f"{len(list(options.folder.iterdir()))} diagrams are in {options.folder}")
     mistakes += check_page(options.programs)
     for name, check in [("Graphviz", check_dot), ("PlantUML", check_plantuml)]:

@@ -58,8 +58,8 @@ def close(shown, value):
 class Walk:
     """Walks, one after the other, each with a machine in a world of its own."""
 
-    def __init__(self, page, client, daemon, seed):
-        self.page, self.client, self.daemon, self.seed = page, client, daemon, seed
+    def __init__(self, page, client, daemon, seed, slack):
+        self.page, self.client, self.daemon, self.seed, self.slack = page, client, daemon, seed, slack
         self.looks = 0
         self.least = 99.0
         self.world = None
@@ -90,7 +90,7 @@ class Walk:
         self.names = self.all = self.members()
         base, token = self.daemon.link.split("#")
         self.page.open(f"{base}?world={world}&show=m#{token}")
-        self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30)
+        self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30 * self.slack)
         self.facts = None
         yield from self.compare("after it was made")
         for step in range(steps):
@@ -174,7 +174,7 @@ class Walk:
         yield from self.until_same(what, lambda screen: self.difference(screen, said, moves))
 
     def until_same(self, what, difference):
-        deadline = time.monotonic() + 12
+        deadline = time.monotonic() + 12 * self.slack
         while True:
             screen = self.page.evaluate(SCREEN)
             self.expect_fresh(what, screen)
@@ -338,9 +338,9 @@ class Walk:
             return
         world = self.world
         self.page.evaluate("[...document.querySelectorAll('.slider button')].find((item) => item.textContent === 'Fork here').click()")
-        self.page.until(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used")
+        self.page.until(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used", wait=15 * self.slack)
         self.ask(f"use {self.page.evaluate('document.querySelector(`.world select`).value')}")
         self.names = self.members()
         self.facts = None
-        self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30)
+        self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30 * self.slack)
         yield from self.compare(f"a fork of input {seq}")

@@ -631,6 +631,19 @@ class Tests:
         expect(client.say("world")[0] == before, "the other world has not noticed")
         page.expect_quiet()
 
+    def test_undone(self):
+        """A moment that was undone says so, and no fork of it is offered."""
+        daemon = self.daemon("--page-control")
+        self.client(daemon).expect("clock virtual", "new shiftKey key", "send key tap", "send key tap", "undo 2")
+        page = self.open(daemon, "key")
+        page.until("document.querySelector('.slider input').max >= 2")
+        shown = "[document.querySelector('.moment-text').innerText.endsWith('undone'), [...document.querySelectorAll('.slider button')].some(b => b.innerText === 'Fork here' && b.getClientRects().length)].join()"
+        page.key("[")
+        page.until(f"{shown} === 'true,false'", "an undone moment")
+        page.key("[")
+        page.until(f"{shown} === 'false,true'", "a moment in effect")
+        page.expect_quiet()
+
     def test_walk_kinds(self):
         """At each moment of a random walk the screen says of each kind what the daemon says: now, undone, in the past, in a fork."""
         daemon = self.daemon("--page-control")
@@ -667,7 +680,7 @@ class Tests:
         for _ in range(SIDE_BY_SIDE if only is None else 1):
             page = self.browser.page(1366, 768)
             self.ends.append(page.close)
-            lanes[Walk(page, self.client(daemon), daemon, seed)] = None
+            lanes[Walk(page, self.client(daemon), daemon, seed, self.options.slack)] = None
         walks = list(lanes)
         count, mistakes = 0, []
         while lanes:
@@ -845,7 +858,7 @@ class Tests:
             cut = []
             for number, request, _ in requests:
                 page.open(f"{base}?world=w{number}&show=m#{token}")
-                page.until("document.querySelector('.picture :is(.present, .current)')", f"{request} is shown", wait=30)
+                page.until("document.querySelector('.picture :is(.present, .current)')", f"{request} is shown", wait=30 * self.options.slack)
                 look = """(([frame, picture]) => ({
                   isWhole: picture.clientWidth <= frame.clientWidth + 2 && picture.clientHeight <= frame.clientHeight + 2,
                   text: Math.min(...[...picture.querySelectorAll(":is(.node, .edge, .cluster) text")].map((item) => Number(item.getAttribute("font-size") ?? 14))) * picture.getScreenCTM().a,
@@ -853,7 +866,7 @@ class Tests:
                     picture.querySelector(".present, .current").getBoundingClientRect(), frame.getBoundingClientRect()) }))(
                   [document.querySelector(".frame"), document.querySelector(".picture")])"""
                 try:
-                    page.until(f"({look}).isWhole", wait=2 if width < 400 else 5)
+                    page.until(f"({look}).isWhole", wait=(2 if width < 400 else 5) * self.options.slack)
                 except Failure:
                     cut.append(request.split()[1])
                 seen = page.evaluate(look)
@@ -1152,26 +1165,41 @@ class Tests:
         expect(picture <= bare + 300 * self.options.slack, f"the first picture takes {times}")
 
     def test_frames(self):
-        """While a thousand changes come in a second, at least 20 frames do; a page in which nothing happens has as many as there are."""
+        """While a thousand changes come in a second, at least 20 frames do; on a busy machine a third of those of a bare page that counts to three million for each."""
         daemon = self.daemon()
         client = self.client(daemon)
         client.expect("clock virtual", "new shiftKey key", "quiet on")
-        page = self.open(daemon, "key")
-        page.evaluate("""window.frames_ = 0; (function frame() { window.frames_ += 1; requestAnimationFrame(frame); })()""")
-        rates = []
-        for isBusy in (False, True):
-            before, begun, sent = page.evaluate("window.frames_"), time.monotonic(), 0
-            while time.monotonic() < begun + 3:
-                if isBusy and sent < 1000 * (time.monotonic() - begun):
+        bare = self.browser.page()
+        self.ends.append(bare.close)
+        bare.ignored = ("404", "status of")
+        bare.open(daemon.link.split("#")[0] + "none")
+        pages = {"bare": bare, "busy": self.open(daemon, "key")}
+        for page in pages.values():
+            page.until("document.body")
+            page.evaluate("""window.frames_ = window.sum_ = 0; window.isAtWork_ = false; (function frame() {
+              window.frames_ += 1;
+              for (let number = 0; isAtWork_ && number < 3e6; number += 1) window.sum_ += number % 7;
+              requestAnimationFrame(frame);
+            })()""")
+        rates = {name: [] for name in pages}
+        # By turns, since what else is at work on the machine comes and goes.
+        for number in range(8):
+            name = ("bare", "busy")[number % 2]
+            bare.evaluate(f"window.isAtWork_ = {str(name == 'bare').lower()}")
+            before, begun, sent = pages[name].evaluate("window.frames_"), time.monotonic(), 0
+            while time.monotonic() < begun + 1:
+                if name == "busy" and sent < 1000 * (time.monotonic() - begun):
                     client.socket.sendall(b"send key tap\n" * 20)
+                    client.expect("sync")
                     sent += 20
-                    client.say("sync")
                 else:
                     time.sleep(0.002)
-            rates.append((page.evaluate("window.frames_") - before) / (time.monotonic() - begun))
-        self.figure(f"frames a second: {rates[1]:.0f} while {sent / 3:.0f} changes a second come, {rates[0]:.0f} while none do")
-        expect(rates[1] >= 20 / self.options.slack, f"the page is drawn often enough: {rates}")
-        page.expect_quiet()
+            rates[name].append((pages[name].evaluate("window.frames_") - before) / (time.monotonic() - begun))
+        bare_rate, rate = (sum(found) / len(found) for found in rates.values())
+        self.figure(f"frames a second: {rate:.0f} while 1000 changes a second come, {bare_rate:.0f} on a bare page that counts")
+        expect(rate >= (20 if bare_rate > 30 else bare_rate / 3), f"the page is drawn often enough: {rates}")
+        for page in pages.values():
+            page.expect_quiet()
 
     def test_latency(self):
         """From an event's arrival to the lit arrow it takes at most 10 ms more than a bare echo, of 99 in 100."""
@@ -1439,7 +1467,8 @@ class Tests:
         page.ignored = ("401", "403", "status of")
         page.open(daemon.link.split("#")[0])
         page.until("document.querySelector('.message').innerText.includes('link')", "it says what to do")
-        expect("secret" not in page.text("body"), "nothing is shown")
+        page.until("document.querySelector('.empty').innerText.includes('locked')", "it says why nothing is shown")
+        expect("secret" not in page.text("body") and "Now" not in page.text(".slider"), "nothing is shown")
         page.evaluate(f"location.hash = {json.dumps(daemon.link.split('#')[1])}")
         page.until("document.querySelector('.picture .present')", "the link opens it")
         expect(page.evaluate("location.hash") == "", "the key is taken out of the address")

@@ -265,6 +265,9 @@ struct GraphsTextTests {
     expect(shown.dotWithIDs, contains: "rankdir=TB")
     expect(shown.dotWithIDs, contains: "shape=box")
     expect(!shown.dotWithIDs.contains("START"))
+    // The label of an arrow from a state to itself stands at the right, where no other arrow leaves the state.
+    let others = Drawing(graph).dotWithIDs.matches(of: /(\d) -> (\d) \[.*tailport=sw/)
+    expectEqual(others.map { "\($0.output.1) \($0.output.2)" }, ["3 4"])
   }
 
   @Test("regions stand side by side, each with what of the moves concerns it")
@@ -303,6 +306,7 @@ struct GraphsTextTests {
       """)
     expectEqual(Lamps.kind.regionSizes, "2 + 2, and 1 outside them")
     // In the order of the word: Graphviz writes rows as they are listed, and columns from right to left.
+    expect(drawing.dotWithIDs, contains: "rankdir=LR")
     var shown = drawing
     for (direction, order) in [(Drawing.Direction.right, ["left", "right"]), (.down, ["right", "left"])] {
       shown.direction = direction

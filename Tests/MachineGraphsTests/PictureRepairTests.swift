@@ -60,6 +60,27 @@ struct PictureRepairTests {
     expect(lost.y < 60, "\(lost)")
   }
 
+  @Test("two labels leave each other, so far that they do not read as one, and the frame on which they lie")
+  func together() throws {
+    let frame = """
+      <g id="c" class="cluster">
+      <title>cluster_1</title>
+      <path fill="none" stroke="#708090" d="M-20,-50C-20,-50 150,-50 150,-50 150,-50 150,60 150,60"/>
+      </g>
+      """
+    let straight = "M60,20C100,20 150,20 190,20"
+    let (one, other) = (Self.label(x: 130, y: 14), Self.label(x: 132, y: 12))
+    let svg = Self.mended(
+      Self.picture(
+        frame, Self.edge("1", "2", straight, tip: "200,20", label: one),
+        Self.edge("1", "2", straight, tip: "200,20", label: other)))
+    let places = try svg.matches(of: /text-anchor="middle" x="([-0-9.]+)" y="([-0-9.]+)"/).map {
+      (x: try #require(Double($0.output.1)), y: try #require(Double($0.output.2)))
+    }
+    expect(abs(places[0].y - places[1].y) >= 18 || abs(places[0].x - places[1].x) >= 50, "\(places)")
+    expect(places.allSatisfy { abs($0.x - 150) >= 20 }, "\(places)")
+  }
+
   @Test("an arrow does not begin under the head of another one, but beside it on the same side")
   func ends() throws {
     let away = "M60,20C100,20 150,20 190,20"

@@ -8,7 +8,7 @@ import { Facts } from "../../Sources/Page/Web/facts.js";
 import { lanesOf } from "../../Sources/Page/Web/lanes.js";
 import { Parts } from "../../Sources/Page/Web/parts.js";
 import { line } from "../../Sources/Page/Web/requests.js";
-import { clockTime, countdown, exactTime, parseDuration, span } from "../../Sources/Page/Web/times.js";
+import { clockTime, countdown, exactTime, parseDuration, span, tickTime } from "../../Sources/Page/Web/times.js";
 import { roundStep, TimeScale } from "../../Sources/Page/Web/timescale.js";
 import { faultOf } from "../../Sources/Page/Web/words.js";
 import { Journal, machineAt } from "../../Sources/Page/Web/world.js";
@@ -106,6 +106,34 @@ test("what is missing comes to its place, each line once", () => {
   assert.equal(journal.fill(older), true);
   assert.equal(journal.fill(older), false);
   assert.deepEqual(journal.lines.map(({ seq }) => seq), [2, 9]);
+});
+
+test("what comes late was undone meanwhile, and may be in effect again", () => {
+  const journal = new Journal();
+  journal.add({ seq: 3, t: 1, what: "undone", from: 2, to: 2 });
+  const late = { seq: 2, t: 1, name: "a", what: "moved", from: "x", to: "y", event: "go" };
+  journal.fill([{ ...late }]);
+  assert.equal(journal.lines[0].undone, 3);
+  journal.add({ seq: 4, t: 1, what: "redone", from: 2, to: 2 });
+  journal.fill([{ ...late, name: "b" }]);
+  assert.deepEqual(journal.lines.filter(({ what }) => what === "moved").map(({ undone }) => undone), [undefined, undefined]);
+});
+
+test("a round time on an axis has no zeros behind its point, and all of its seconds", () => {
+  assert.deepEqual([0, 0.35, 1.5, 10, 600, 90.5, 50400, 50430, 86400].map(tickTime),
+    ["0 s", "350 ms", "1.5 s", "10 s", "10:00", "1:30.5", "14:00:00", "14:00:30", "1 d 00:00:00"]);
+});
+
+test("a timer within a state is in the region whose state the machine is in, though another region has one of its name", () => {
+  const states = [["off", "s1", "shift"], ["off", "s2", "voice"], ["on", "s3", "voice"], ["on", "s4", "shift"]];
+  const facts = new Facts({
+    name: "keys", complete: true, why: "",
+    states: [state("keys", "s0"), ...states.map(([name, id, region]) => ({ ...state(name, id, region), parent: "keys" }))],
+    transitions: [{ from: "on", to: "on", timer: "doubleTap", after: 0.35, effect: "stayed", outputs: [] }],
+  });
+  assert.deepEqual(facts.running("doubleTap", "on+off").inner, ["s4"]);
+  assert.deepEqual(facts.stayed("on+off", { timer: "doubleTap" }, []).inner, [{ id: "s4", trigger: "doubleTap" }]);
+  assert.deepEqual(facts.running("doubleTap", "on+on").inner, ["s4", "s3"]);
 });
 
 test("after a gap the last move is not known, until what is missing is there", () => {

@@ -17,6 +17,9 @@ private struct DotText {
   private let starts: [Int: Int]
   /// The nodes between which single lines lead.
   private let ends: Set<Int>
+  /// The states with an arrow to themselves. Its label stands at their right.
+  private let loops: Set<Int>
+  private let isTopDown: Bool
   let hasIDs: Bool
 
   init(_ drawing: Drawing, hasIDs: Bool) {
@@ -25,6 +28,9 @@ private struct DotText {
     numbers = Dictionary(uniqueKeysWithValues: drawing.leaves.enumerated().map { ($1, $0 + 1) })
     moves = PictureLines(drawing, isBare: drawing.detail == .plain && !hasIDs)
     ends = Set(moves.single.flatMap { [$0.stroke.from, $0.stroke.to] })
+    loops = Set(
+      moves.single.map(\.stroke).filter { $0.from == $0.to && !drawing.nodes[$0.from].isComposite }.map(\.from))
+    isTopDown = Self.isTopDown(drawing, hasIDs: hasIDs)
     starts = Dictionary(drawing.initialLeaves.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
@@ -64,12 +70,17 @@ private struct DotText {
   private static let mostBentLines = 150
   private static let quickly = "graph [splines=line, nslimit=0, nslimit1=0, mclimit=0.01, searchsize=5]"
 
-  private var isTopDown: Bool {
-    drawing.isTopDown || hasIDs && drawing.direction == nil && !drawing.isComposition && drawing.hasLoops
+  private static func isTopDown(_ drawing: Drawing, hasIDs: Bool) -> Bool {
+    guard hasIDs, drawing.direction == nil, !drawing.isComposition else { return drawing.isTopDown }
+    // Regions are rows, whose arrows have room beside each other.
+    return !drawing.nodes.contains { $0.regions.count > 1 } && (drawing.isTopDown || drawing.hasLoops)
   }
 
   /// Whether remarks stand below a picture, which its title then has around it.
   private var hasFootnote: Bool { hasIDs && !isPlain && !drawing.remarks.isEmpty }
+
+  /// Whether members keep a distance from each other, so that a wire between two neighbours can be seen.
+  private var hasMargins: Bool { hasIDs && !isPlain && drawing.isComposition }
 
   private func remarks(width: Int) -> [String] { drawing.remarks.flatMap { TextLines.wrapped($0, to: width) } }
 
@@ -113,7 +124,10 @@ private struct DotText {
           ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
       }
       let title = drawing.heading(place).joined(separator: "\n")
-      return cluster("\(place)", title, "rounded", port(of: place) + inner, id: drawing.pictureID(of: place))
+      let frame = cluster("\(place)", title, "rounded", port(of: place) + inner, id: drawing.pictureID(of: place))
+      guard hasMargins, node.parent == nil else { return frame }
+      return ["subgraph cluster_around\(place) {", "    label=\"\"; peripheries=0; margin=10;"]
+        + frame.map { "    " + $0 } + ["}"]
     } + hubNodes(in: home)
   }
 
@@ -159,7 +173,7 @@ private struct DotText {
     _ name: String, _ title: String, _ style: String, _ lines: [String], id: String? = nil
   ) -> [String] {
     let look =
-      (hasFootnote ? " peripheries=1; margin=8;" : "")
+      (hasFootnote || hasMargins ? " peripheries=1; margin=8;" : "")
       + (isPlain ? "" : " style=\"\(style)\"; color=\"\(Palette.border)\"; fontsize=16;")
       + (id.map { hasIDs ? " id=\"\($0)\";" : "" } ?? "")
     return ["subgraph cluster_\(name) {", "    label=\(Self.quoted(title));\(look)"] + lines.map { "    " + $0 } + ["}"]
@@ -202,7 +216,8 @@ private struct DotText {
       + moves.shared.enumerated().flatMap { place, shared -> [String] in
         let name = shared.hub.name(place)
         let ways = zip(shared.hub.ways, shared.ways).map { way, id in
-          let attributes = self.id(id) + ["arrowhead=none"] + (way.isPossible ? [Self.possible] : [])
+          let attributes =
+            self.id(id) + ["arrowhead=none"] + exit(from: way.from) + (way.isPossible ? [Self.possible] : [])
           return "\(numbers[way.from] ?? 0) -> \(name) [\(attributes.joined(separator: ", "))]"
         }
         return ways + shared.lines.map { edge($0, isPossible: $0.stroke.isPossible, by: name) }
@@ -211,6 +226,11 @@ private struct DotText {
 
   /// The attribute for an id, if there are ids.
   private func id(_ id: String) -> [String] { hasIDs ? ["id=\"\(id)\""] : [] }
+
+  /// The side on which an arrow leaves a state with an arrow to itself, whose label it would cross.
+  private func exit(from place: Int) -> [String] {
+    hasIDs && isTopDown && loops.contains(place) ? ["tailport=sw"] : []
+  }
 
   /// The label of a loop with at least so many lines is written in wider lines.
   private static let manyLines = 9
@@ -228,6 +248,7 @@ private struct DotText {
     }
     if hasIDs { texts = texts.map { $0.isEmpty ? $0 : "\u{A0}\($0)\u{A0}" } }
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
+    if from != to, hub == nil { attributes += exit(from: from) }
     let isInside = isWithin(from, to)
     if drawing.nodes[from].isComposite, !isInside || !hasPort(from) { attributes.append("ltail=cluster_\(from)") }
     if drawing.nodes[to].isComposite, !isInside || !hasPort(to) { attributes.append("lhead=cluster_\(to)") }

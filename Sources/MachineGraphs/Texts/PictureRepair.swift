@@ -4,7 +4,7 @@ import StateMachines
 /// Mends what Graphviz leaves in a picture: labels that lie on frames, states, lines or other labels, or far from their
 /// arrows, and arrows that begin under the head of another one, which then looks as if it had two.
 ///
-/// Labels are moved one at a time, since a picture may have many. It reads a picture as Graphviz writes it, an element a
+/// Labels are moved one at a time, since a picture may have many, and twice: one that moves makes room for others. It reads a picture as Graphviz writes it, an element a
 /// line, and leaves anything else as it is.
 public struct PictureRepair {
   private var lines: [Substring]
@@ -51,18 +51,25 @@ public struct PictureRepair {
 
   private struct Label {
     let arrow: Int
+    /// Its lines of text, and a box around each of them.
     var lines: [Int]
-    var box: Box
+    var boxes: [Box]
+
+    var box: Box { boxes.reduce(into: .none) { $0.add($1) } }
   }
 
-  /// How far a label is moved at most, in points, and by how much more each time.
+  /// How far around it a label looks for a place, in points, and by how much more each time.
   private static let farthest = 60.0
   private static let step = 6.0
-  /// The distance of a label from its arrow beyond which it costs twice what is beyond it.
-  private static let nearby = 18.0
-  /// What it costs to lie on a line or a frame, and on a state or another label, in points by which it would rather be moved.
+  /// The distance of a label from its arrow beyond which it costs three times what is beyond it.
+  private static let nearby = 12.0
+  /// What it costs to lie on a line or a frame, on a state or another label, and so near another label that both read as one,
+  /// in points by which it would rather be moved. At a line that is drawn heavy later there is no room, either.
   private static let onLine = 60.0
+  private static let atLine = 8.0
+  private static let onFrame = 45.0
   private static let onState = 400.0
+  private static let nearLabel = 30.0
   /// The distance of the beginning of an arrow from the tip of another one.
   private static let apart = 13.0
   /// The distance between points along an arrow.
@@ -88,8 +95,8 @@ public struct PictureRepair {
       partEnd(of: partedArrows)
       arrows[partedArrows].sample(every: Self.grain)
       partedArrows += 1
-    } else if movedLabels < labels.count {
-      moveLabel(movedLabels)
+    } else if movedLabels < 2 * labels.count {
+      moveLabel(movedLabels % labels.count)
       movedLabels += 1
     } else {
       return false
@@ -108,12 +115,11 @@ public struct PictureRepair {
       guard let box = Self.box(ofText: line) else { return }
       if sort == "edge", !arrows.isEmpty {
         canvas.add(box)
-        if labels.last?.arrow == arrows.count - 1 {
-          labels[labels.count - 1].lines.append(number)
-          labels[labels.count - 1].box.add(box)
-        } else {
-          labels.append(Label(arrow: arrows.count - 1, lines: [number], box: box))
+        if labels.last?.arrow != arrows.count - 1 {
+          labels.append(Label(arrow: arrows.count - 1, lines: [], boxes: []))
         }
+        labels[labels.count - 1].lines.append(number)
+        labels[labels.count - 1].boxes.append(box)
       } else if sort != "node" {
         canvas.add(box)
         titles.append(box)
@@ -131,7 +137,7 @@ public struct PictureRepair {
       case "node":
         states.append(box)
         statesByTitle[title] = statesByTitle[title] ?? box
-      case "cluster": frames.append(box)
+      case "cluster" where Self.attribute("stroke", in: line) != "transparent": frames.append(box)
       default: break
       }
     }
@@ -197,21 +203,18 @@ public struct PictureRepair {
     guard others.contains(where: { $0.distance(to: start) < Self.apart }),
       let border = (frames + [statesByTitle[arrows[place].from] ?? .none]).last(where: { $0.hasOnBorder(start) })
     else { return }
-    // First the way that the arrow goes anyway.
     let goal = arrows[place].points[2]
-    let ways = border.alongBorder(at: start).sorted {
-      (start + $0 * 8).distance(to: goal) < (start + $1 * 8).distance(to: goal)
-    }
     let starts = arrows.indices.filter { $0 != place }.compactMap { arrows[$0].points.first }
-    let places = ways.flatMap { way in stride(from: 3.0, through: 45, by: 3).map { way * $0 } }.filter { way in
-      border.holdsOnASide(start + way) && starts.allSatisfy { $0.distance(to: start + way) >= 5 }
-    }
-    func room(_ way: Point) -> Double { others.map { $0.distance(to: start + way) }.min() ?? .infinity }
+    // The nearest first; of two, that to which the arrow goes anyway.
+    let places = border.places(near: start, toward: goal)
+      .filter { spot in starts.allSatisfy { $0.distance(to: spot) >= 5 } }
+      .sorted { ($0.distance(to: start), $0.distance(to: goal)) < ($1.distance(to: start), $1.distance(to: goal)) }
+    func room(_ spot: Point) -> Double { others.map { $0.distance(to: spot) }.min() ?? .infinity }
     // A short side may have no room for as much.
     let moved = places.first { room($0) >= Self.apart } ?? places.max { room($0) < room($1) }
-    guard let moved, room(moved) > room(.zero) + 2 else { return }
-    arrows[place].points[0] = start + moved
-    arrows[place].points[1] = arrows[place].points[1] + moved
+    guard let moved, room(moved) > room(start) + 2 else { return }
+    arrows[place].points[0] = moved
+    arrows[place].points[1] = arrows[place].points[1] + (moved + start * -1)
     redraw(arrows[place])
   }
 
@@ -227,46 +230,69 @@ public struct PictureRepair {
 
   // MARK: Labels
 
-  /// Moves a label to the best place nearby.
+  /// Moves a label to the best place near it or beside its arrow.
   private mutating func moveLabel(_ number: Int) {
     let label = labels[number]
+    let box = label.box
     let own = arrows[label.arrow].samples
     func distance(_ box: Box) -> Double { own.lazy.map { box.distance(to: $0) }.min() ?? 0 }
-    // A label that Graphviz has left behind begins at its arrow.
-    let starts = [.zero] + (distance(label.box) > Self.farthest ? [label.box.way(to: own[own.count / 2])] : [])
-    var area = Box.none
-    for start in starts { area.add(label.box.shifted(by: start).widened(by: Self.farthest)) }
-    let near = arrows.filter { $0.bounds.meets(area) }.flatMap { $0.samples.filter { area.holds($0) } }
-    let solid =
-      (states + titles).filter { $0.meets(area) }
-      + labels.indices.filter { $0 != number && labels[$0].box.meets(area) }.map { labels[$0].box }
-    let borders = frames.filter { $0.meets(area) }
-    func lies(_ box: Box, onOneOf boxes: [Box]) -> Bool { boxes.contains { $0.meets(box) } }
-    // A label can be read on a line and on a frame, but not on a state.
-    // What is asked of many points is asked last, and only of a place that may still be the best.
-    func cost(_ box: Box, _ shift: Point, ifBelow best: Double) -> Double {
-      var cost = shift.length + (lies(box, onOneOf: solid) ? Self.onState : 0)
-      if cost >= best { return cost }
-      let inside = box.widened(by: -1)
-      if borders.contains(where: { $0.isCrossed(by: box) }) || near.contains(where: inside.holds) {
-        cost += Self.onLine
+    var best = Place(shift: .zero, cost: .infinity)
+    // Only a label that lies on something looks along the whole of its arrow.
+    func look(at shifts: [Point]) {
+      var area = Box.none
+      for shift in shifts { area.add(box.shifted(by: shift)) }
+      let near = arrows.filter { $0.bounds.meets(area) }.flatMap { $0.samples.filter { area.holds($0) } }
+      let texts = (titles + labels.indices.filter { $0 != number }.flatMap { labels[$0].boxes }).filter {
+        $0.meets(area)
       }
-      if cost >= best { return cost }
-      cost += 2 * max(0, distance(box) - Self.nearby)
-      return cost
-    }
-    var best = (cost: cost(label.box, .zero, ifBelow: .infinity), shift: Point.zero)
-    for start in starts {
-      for shift in Self.shifts where shift.length < best.cost {
-        let box = label.box.shifted(by: start + shift)
-        guard canvas.contains(box) else { continue }
-        let cost = cost(box, shift, ifBelow: best.cost)
-        if cost < best.cost { best = (cost, start + shift) }
+      let solid = states.filter { $0.meets(area) } + texts
+      let borders = frames.filter { $0.meets(area) }
+      for shift in shifts where Self.cost(of: shift) < best.cost {
+        let moved = box.shifted(by: shift)
+        guard shift.length == 0 || canvas.contains(moved) else { continue }
+        // A label can be read on a line and on a frame, but not on a state. What is asked of many points is asked last, and
+        // only of a place that may still be the best.
+        var cost = Self.cost(of: shift)
+        let boxes = label.boxes.map { $0.shifted(by: shift) }
+        if boxes.contains(where: { box in solid.contains { $0.meets(box) } }) { cost += Self.onState }
+        if texts.contains(where: moved.widened(by: 5).meets) { cost += Self.nearLabel }
+        if borders.contains(where: { $0.isCrossed(by: moved) }) { cost += Self.onFrame }
+        if cost >= best.cost { continue }
+        cost += 3 * max(0, distance(moved) - Self.nearby)
+        if cost >= best.cost { continue }
+        if boxes.contains(where: { box in near.contains(where: box.widened(by: -1).holds) }) {
+          cost += Self.onLine
+        } else if near.contains(where: moved.widened(by: 2).holds) {
+          cost += Self.atLine
+        }
+        if cost < best.cost { best = Place(shift: shift, cost: cost) }
       }
     }
+    look(at: Self.shifts)
+    if best.cost >= Self.onFrame { look(at: Self.shifts(beside: own, box)) }
     guard best.shift.length > 0 else { return }
-    labels[number].box = label.box.shifted(by: best.shift)
+    labels[number].boxes = label.boxes.map { $0.shifted(by: best.shift) }
     move(label, by: best.shift)
+  }
+
+  private struct Place {
+    var shift: Point
+    var cost: Double
+  }
+
+  /// What a way costs: the farther, the less for each point.
+  private static func cost(of shift: Point) -> Double { shift.length <= 30 ? shift.length : 25 + shift.length / 6 }
+
+  /// The ways of a box to both sides of the points along an arrow, and above and below them.
+  private static func shifts(beside points: [Point], _ box: Box) -> [Point] {
+    let (right, down) = ((box.right - box.left) / 2 + 3, (box.bottom - box.top) / 2 + 3)
+    let sides = [
+      Point(x: right, y: 0), Point(x: -right, y: 0), Point(x: 0, y: down), Point(x: 0, y: -down),
+      Point(x: right, y: down), Point(x: right, y: -down), Point(x: -right, y: down), Point(x: -right, y: -down),
+    ]
+    return stride(from: 0, to: points.count, by: 2).flatMap { place in
+      sides.map { box.way(to: points[place]) + $0 }
+    }
   }
 
   private mutating func move(_ label: Label, by shift: Point) {
@@ -360,19 +386,20 @@ public struct PictureRepair {
     /// Whether a point is on it, within two points.
     func hasOnBorder(_ point: Point) -> Bool { widened(by: 2).holds(point) && !widened(by: -2).holds(point) }
 
-    /// Both ways along the side at a point; four at a corner.
-    func alongBorder(at point: Point) -> [Point] {
-      let isUpright = abs(point.x - left) < 2 || abs(point.x - right) < 2
-      let isLevel = abs(point.y - top) < 2 || abs(point.y - bottom) < 2
-      return (isLevel ? [Point(x: 1, y: 0), Point(x: -1, y: 0)] : [])
-        + (isUpright ? [Point(x: 0, y: 1), Point(x: 0, y: -1)] : [])
-    }
-
-    /// Whether a point is on it but at none of its round corners.
-    func holdsOnASide(_ point: Point) -> Bool {
-      let corner = 6.0
-      return hasOnBorder(point)
-        && (point.x > left + corner && point.x < right - corner || point.y > top + corner && point.y < bottom - corner)
+    /// Places on the sides, but at none of the round corners: of the side of a point, and of those that an arrow to a goal
+    /// can leave, too.
+    func places(near point: Point, toward goal: Point) -> [Point] {
+      let corner = 4.0
+      let (far, step) = (45.0, 3.0)
+      let across = stride(from: left + corner, through: max(left + corner, right - corner), by: step)
+      let along = stride(from: top + corner, through: max(top + corner, bottom - corner), by: step)
+      let sides: [(isOpen: Bool, places: [Point])] = [
+        (abs(point.y - top) < 2 || goal.y < top - corner, across.map { Point(x: $0, y: top) }),
+        (abs(point.y - bottom) < 2 || goal.y > bottom + corner, across.map { Point(x: $0, y: bottom) }),
+        (abs(point.x - left) < 2 || goal.x < left - corner, along.map { Point(x: left, y: $0) }),
+        (abs(point.x - right) < 2 || goal.x > right + corner, along.map { Point(x: right, y: $0) }),
+      ]
+      return sides.flatMap { $0.isOpen ? $0.places : [] }.filter { $0.distance(to: point) <= far }
     }
   }
 }

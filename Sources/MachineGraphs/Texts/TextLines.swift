@@ -45,7 +45,8 @@ enum TextLines {
   private static func packed(_ pieces: [String], to width: Int) -> [String] {
     var lines: [String] = []
     for piece in pieces {
-      if let last = lines.last, TextColumns.width(of: last) + 1 + TextColumns.width(of: piece) <= width {
+      // A slash before outputs does not stand alone.
+      if let last = lines.last, last == "/" || TextColumns.width(of: last) + 1 + TextColumns.width(of: piece) <= width {
         lines[lines.count - 1] = last + " " + piece
       } else if TextColumns.width(of: piece) > width, piece.contains(" ") {
         lines += packed(piece.split(separator: " ").map(String.init), to: width)

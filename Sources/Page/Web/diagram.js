@@ -307,7 +307,9 @@ export class Diagram {
     if (!this.#root || !this.#marks) return;
     const gone = new Set(this.#running.keys());
     for (const timer of timers) {
-      for (const id of [...timer.arrows, ...timer.inner]) {
+      // Of two states of one name, that in which the timer stands.
+      const named = timer.inner.filter((id) => timer.inner.length === 1 || this.#textOf(id, timer.base));
+      for (const id of [...timer.arrows, ...named]) {
         const key = `${timer.key} ${id}`;
         gone.delete(key);
         let mark = this.#running.get(key);
@@ -359,7 +361,7 @@ export class Diagram {
   }
 
   // The middle of a place beside a label or a state, whose last part has the box, that lies on no state, no text and no other
-  // countdown: below, right, left, above, and somewhat farther; else on no state; else below.
+  // countdown: below, right, left, above, below at a corner, and somewhat farther; else on no state; else below.
   #freePlace(parts, box, width, height) {
     const [middle, line] = [box.x + box.width / 2, box.y + box.height / 2];
     const top = Math.min(...parts.map((part) => part.getBBox().y));
@@ -368,6 +370,8 @@ export class Diagram {
       [box.x + box.width + width * (0.5 + more) + 3, line],
       [box.x - width * (0.5 + more) - 3, line],
       [middle, top - height * (0.5 + more) - 1],
+      [box.x + width / 2, box.y + box.height + height * (0.5 + more) + 1],
+      [box.x + box.width - width / 2, box.y + box.height + height * (0.5 + more) + 1],
     ]);
     const boxes = (selector) => [...this.#root.querySelectorAll(selector)].map((item) => item.getBBox());
     const states = boxes(".node :is(path, polygon, ellipse)");

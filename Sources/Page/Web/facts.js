@@ -129,10 +129,11 @@ export class Facts {
   }
 
   stayed(word, cause, outputs, member = "") {
-    const around = this.#around(this.leaves(word, member));
+    const leaves = this.leaves(word, member);
+    const around = this.#around(leaves);
     const fits = this.#fitting(cause, member).filter((move) => move.effect === "stayed" && around.has(move.from));
     const moves = narrowed(fits, outputs);
-    const inner = moves.map((move) => ({ id: this.#id(move.from), trigger: move.event ?? move.timer }));
+    const inner = moves.flatMap((move) => this.#idsIn(leaves, move.from).map((id) => ({ id, trigger: move.event ?? move.timer })));
     return { moves, arrows: [], inner };
   }
 
@@ -152,13 +153,14 @@ export class Facts {
 
   // Where a running timer is drawn: on arrows, or within states, and for how long it runs, if that is known.
   running(timer, word, member = "") {
-    const around = this.#around(this.leaves(word, member));
+    const leaves = this.leaves(word, member);
+    const around = this.#around(leaves);
     const base = timerName(timer);
     const moves = this.#transitions.filter(
       (move) => isBy(move, base) && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
     );
     const arrows = unique(moves.filter((move) => move.effect === "moved").map((move) => move.arrows?.at(-1)));
-    const inner = unique(moves.filter((move) => move.effect !== "moved").map((move) => this.#id(move.from)));
+    const inner = unique(moves.filter((move) => move.effect !== "moved").flatMap((move) => this.#idsIn(leaves, move.from)));
     return { base, arrows, inner: arrows.length ? [] : inner, after: moves.find((move) => move.after !== undefined)?.after };
   }
 
@@ -204,6 +206,12 @@ export class Facts {
   // The wires from one member to another that carry an output.
   carried(from, output, to) {
     return this.#wires.filter((wire) => wire.output === output && wire.from === from && (to === undefined || wire.to === to));
+  }
+
+  // The ids of a state, those that the machine is in: two regions may each have one of this name.
+  #idsIn(leaves, name) {
+    const own = leaves.filter((state) => state.name === name).map(({ id }) => id);
+    return own.length ? own : [this.#id(name)];
   }
 
   #id(name) {

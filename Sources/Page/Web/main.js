@@ -379,11 +379,11 @@ class Page {
   }
 
   #say(status) {
+    this.#status = status;
     if (status !== "open") {
       this.appear();
       this.#tellEmpty();
     }
-    this.#status = status;
     const { status: element } = this.#parts;
     const open = this.source.control ? "live, with control" : "live";
     const text = { open, lost: "reconnecting", full: "no room", locked: "locked", recorded: "recorded" }[status] ?? "connecting";
@@ -522,7 +522,7 @@ class Page {
     const inputs = [];
     for (const item of this.world.journal.lines) {
       if (!wanted.has(item.name) || item.what === "wired" || item.what === "unwired") continue;
-      if (inputs.at(-1)?.seq !== item.seq) inputs.push({ seq: item.seq, t: item.t });
+      if (inputs.at(-1)?.seq !== item.seq) inputs.push({ seq: item.seq, t: item.t, isUndone: item.undone !== undefined });
     }
     this.#views.slider.setInputs(inputs);
   }

@@ -8,6 +8,8 @@ const SIDE = 150;
 const PART = 4;
 // Pixels around it.
 const ROOM = 28;
+// Whether it stands at the left and at the top, in the order in which corners are tried.
+const CORNERS = [[false, false], [true, false], [false, true], [true, true]];
 
 export class MiniMap {
   #frame;
@@ -58,14 +60,17 @@ export class MiniMap {
     const [width, height] = [Number(this.element.getAttribute("width")), Number(this.element.getAttribute("height"))];
     for (const [name, value] of [["x", (scrollLeft / scrollWidth) * width], ["y", (scrollTop / scrollHeight) * height],
       ["width", (clientWidth / scrollWidth) * width], ["height", (clientHeight / scrollHeight) * height]]) this.#view.setAttribute(name, value);
-    // It lies over no present state.
-    const isBelow = [...this.#marks.values()].some((mark) => mark.classList.contains("present")
-      && (this.#end(mark, "x", "width") / width) * scrollWidth - scrollLeft > clientWidth - width - ROOM
-      && (this.#end(mark, "y", "height") / height) * scrollHeight - scrollTop > clientHeight - height - ROOM);
-    this.element.classList.toggle("left", isBelow);
-  }
-
-  #end(mark, place, size) {
-    return Number(mark.getAttribute(place)) + Number(mark.getAttribute(size));
+    // It lies over no present state, if there is such a corner.
+    const present = [...this.#marks.values()].filter((mark) => mark.classList.contains("present")).map((mark) => {
+      const [x, y, wide, high] = ["x", "y", "width", "height"].map((name) => Number(mark.getAttribute(name)));
+      const [across, down] = [scrollWidth / width, scrollHeight / height];
+      return { left: x * across - scrollLeft, right: (x + wide) * across - scrollLeft, top: y * down - scrollTop, bottom: (y + high) * down - scrollTop };
+    });
+    const isFree = ([isLeft, isTop]) => !present.some(({ left, right, top, bottom }) =>
+      (isLeft ? left < width + ROOM && right > 0 : right > clientWidth - width - ROOM && left < clientWidth) &&
+      (isTop ? top < height + ROOM && bottom > 0 : bottom > clientHeight - height - ROOM && top < clientHeight));
+    const [isLeft, isTop] = CORNERS.find(isFree) ?? CORNERS[0];
+    this.element.classList.toggle("left", isLeft);
+    this.element.classList.toggle("high", isTop);
   }
 }

@@ -26,7 +26,7 @@ export class Slider {
       back: el("button", { class: "tool", title: "One input back ([)", "aria-label": "One input back", onclick: () => this.step(-1) }, "◂"),
       on: el("button", { class: "tool", title: "One input on (])", "aria-label": "One input on", onclick: () => this.step(1) }, "▸"),
       play: el("button", { class: "tool", title: "Play from here (p)", onclick: () => this.play() }, "Play"),
-      live: el("button", { class: "tool live", title: "Back to now (Esc)", onclick: () => this.live() }, "Now"),
+      live: el("button", { class: "tool live", hidden: true, title: "Back to now (Esc)", onclick: () => this.live() }, "Now"),
       fork: el("button", { class: "tool", hidden: true, title: "Make a world of this moment", onclick: () => onfork(this.current) }, "Fork here"),
       text: el("output", { class: "moment-text" }),
     };
@@ -67,11 +67,12 @@ export class Slider {
     const current = this.current;
     const count = this.#inputs.length;
     const now = count ? `now · ${count} ${count === 1 ? "input" : "inputs"}` : "nothing yet";
-    setText(text, current ? `${clockTime(current.t)} · ${this.#place + 1} of ${count}` : now);
+    setText(text, current ? `${clockTime(current.t)} · ${this.#place + 1} of ${count}${current.isUndone ? " · undone" : ""}` : now);
     range.setAttribute("aria-valuetext", current ? `${clockTime(current.t)}, input ${current.seq}` : "now");
     this.element.classList.toggle("past", this.isPast);
     live.hidden = !this.isPast;
-    fork.hidden = !this.isPast || !this.#page.source.control;
+    // The daemon makes no world of a moment that was undone.
+    fork.hidden = !current || !this.#page.source.control || current.isUndone;
     setText(play, this.#timer ? "Stop" : "Play");
   }
 

@@ -19,6 +19,13 @@ export function clockTime(seconds) {
   return `${sign}${tail}`;
 }
 
+// A round time on an axis: 350 ms, 1.5 s, 12:04.5, 14:00:00.
+export function tickTime(seconds) {
+  if (seconds > 0 && seconds < 1) return `${Number((seconds * 1000).toFixed(6))} ms`;
+  const text = clockTime(seconds).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  return text.includes(":") ? text : `${text} s`;
+}
+
 // All digits that the daemon sent, in seconds.
 export function exactTime(seconds) {
   const text = seconds.toFixed(9).replace(/0+$/, "");

@@ -4,7 +4,7 @@ import { Curves } from "./curves.js";
 import { atMostEvery, el, put, setText, svg } from "./dom.js";
 import { lanesOf } from "./lanes.js";
 import { split } from "./facts.js";
-import { clockTime, exactTime, number, span } from "./times.js";
+import { clockTime, exactTime, number, span, tickTime } from "./times.js";
 import { TimeScale } from "./timescale.js";
 import { sentence } from "./words.js";
 import { isOutcome } from "./world.js";
@@ -400,7 +400,9 @@ function writeLabels(ticks, y, scale, layer) {
     const words = alike.map(({ what, cause }) => (what === "created" ? "new" : cause.how === "wire" ? cause.what.split(".").at(-1) : cause.what));
     const text = alike.length === 1 ? words[0]
       : alike.length <= 4 ? words.map((word, place) => `${COUNTED[place]} ${word}`).join(" ") : `${COUNTED[0]} ${words[0]} … ${words.at(-1)} (${alike.length})`;
-    const row = free.findIndex((end) => x - 8 > end);
+    // At the end of the axis a long label stands before its place.
+    const isLate = x + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
+    const row = free.findIndex((end) => x - 8 - (isLate ? text.length * 7.4 : 0) > end);
     if (row < 0) {
       last.more += alike.length;
       last.label.lastChild.data = `${last.text} +${last.more}`;
@@ -408,20 +410,12 @@ function writeLabels(ticks, y, scale, layer) {
       continue;
     }
     const isUndone = alike.every((tick) => tick.isUndone);
-    // At the end of the axis a long label stands before its place.
-    const isLate = x + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
     const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x + 4 : x - 4, y: y - LABELS - row * LABEL_HEIGHT,
       "text-anchor": isLate ? "end" : null }, text);
     layer.append(label);
     free[row] = x + text.length * 7.4;
     last = { label, text, row, x, more: 0 };
   }
-}
-
-// A round time on the axis.
-function tickTime(t) {
-  if (t > 0 && t < 1) return `${Number((t * 1000).toFixed(6))} ms`;
-  return clockTime(t).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : "")).replace(/^(\d+(\.\d+)?)$/, "$1 s");
 }
 
 // The timers of a lane by name, those of one name in a row.

@@ -78,20 +78,25 @@ export class Journal {
     const inputOf = ({ seq, name }) => `${seq} ${name}`;
     const known = new Set(this.lines.map(inputOf));
     const missing = lines.filter((line) => line.seq <= this.last && !known.has(inputOf(line)));
+    // Since the daemon answered, some of it may have been undone.
+    for (const line of this.lines) {
+      if (line.what === "undone") this.#undo(line, missing);
+      if (line.what === "redone") this.#redo(line, missing);
+    }
     // A gap stands before all that is known of it.
     this.lines = [...this.lines, ...missing].sort((one, other) => one.seq - other.seq || (other.what === "gap") - (one.what === "gap"));
     return missing.length > 0;
   }
 
-  #undo({ seq, from, to }) {
+  #undo({ seq, from, to }, lines = this.lines) {
     if (from === undefined) return;
-    for (const line of this.lines) if (line.seq >= from && line.seq <= to && line.undone === undefined) line.undone = seq;
+    for (const line of lines) if (line.seq >= from && line.seq <= to && line.undone === undefined) line.undone = seq;
   }
 
   // What was undone later than `to` is in effect again; the undos themselves are not.
-  #redo({ seq, from, to }) {
+  #redo({ seq, from, to }, lines = this.lines) {
     if (from === undefined) return;
-    for (const line of this.lines) {
+    for (const line of lines) {
       if (line.seq >= from && line.seq <= to && Number(line.undone) > to) delete line.undone;
       else if (line.seq > to && line.seq < seq && line.undone === undefined) line.undone = seq;
     }
