@@ -49,6 +49,29 @@ struct BenchTests {
     expect(report.contains("c.fsm\" name=\"at 350 ms\"") && report.contains("tests=\"3\" failures=\"2\""))
   }
 
+  @Test("each mistake stands under its case, one of the set-up under the first; the others are not played")
+  func mistakesOfCases() throws {
+    let text = """
+      new shiftKey key colour=red
+      case good
+      send key tap => on
+      case wrong
+      send key tpa
+      expect key onn
+      case "wrong, too"
+      fire key tap
+      case last
+      send key tap
+      """
+    let files = ["c.fsm": text.replacing(" colour=red", with: ""), "d.fsm": text]
+    let run = try run(files, "-k", "@c.fsm", "@d.fsm", "--tap")
+    expectEqual(run.code, .exited(3))
+    let lines = run.output.split(separator: "\n").filter { line in
+      ["ok", "not ok", "  at: ", "    - 'c.fsm"].contains { line.hasPrefix($0) }
+    }
+    expectEqual(lines, [])
+  }
+
   @Test("values from outside, and where an included file failed, as played")
   func values() throws {
     let files = [
