@@ -31,8 +31,8 @@ final class FileRun {
 
   /// What came of a file.
   enum Outcome: Sendable {
-    /// Its dry run found mistakes, so it was not played.
-    case mistaken(RunResult)
+    /// Its dry run found mistakes, so it was not played: a result for each of its tests with some.
+    case mistaken([RunResult])
     /// A result for each of its tests.
     case played([RunResult])
     /// The results of its first tests, and why the next one was not played to its end.
@@ -59,9 +59,9 @@ final class FileRun {
       try play { index, outcome throws(Dialogue.Stop) in
         file = index + 1
         switch outcome {
-        case .mistaken(let look):
+        case .mistaken(let looks):
           // A mistake of no case stands at the first one.
-          for var result in look.byCase {
+          for var result in looks {
             let place = results[index].firstIndex { $0.title == result.title } ?? 0
             (result.title, result.seed) = (results[index][place].title, results[index][place].seed)
             results[index][place] = result
