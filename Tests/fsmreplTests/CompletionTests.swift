@@ -1,6 +1,7 @@
 import LineProtocol
 import TestSupport
 import Testing
+import UnixHost
 
 @testable import fsmrepl
 
