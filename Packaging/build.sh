@@ -16,7 +16,7 @@ flags=(
   # The linker drops what is not used, joins what is equal, and packs relocations (which glibc reads from 2.36 on).
   -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -function-sections
   -Xlinker --icf=all -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -O2 -Xlinker --no-export-dynamic
-  -Xlinker --no-eh-frame-hdr -Xlinker "$PWD/Packaging/no-unwind.ld"
+  -Xlinker --no-eh-frame-hdr -Xlinker "$PWD/Packaging/discarded.ld"
   # The names of Unicode's characters, half a megabyte: nothing asks for one, and to whoever did, none has a name.
   -Xlinker --wrap=_swift_stdlib_getScalarName -Xlinker "$folder/no-names.o"
 )

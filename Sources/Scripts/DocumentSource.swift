@@ -89,10 +89,11 @@ package struct DocumentSource: Sendable {
     isDocument(file) || pageEndings.contains { file.hasSuffix($0) }
   }
 
-  /// The state diagrams of a page of Markdown or HTML, each as `load` names it; `nil` if the file is no page.
-  package static func diagrams(ofPage file: String, _ bytes: [UInt8]) -> [String]? {
+  /// The state diagrams of a page of Markdown or HTML, each as `load` names it, with its heading; `nil` if the file is no
+  /// page.
+  package static func diagrams(ofPage file: String, _ bytes: [UInt8]) -> [(name: String, heading: String)]? {
     guard DocumentPage.isPage(file) else { return nil }
-    return DocumentPage(bytes).diagrams.indices.map { "\(file)#\($0 + 1)" }
+    return DocumentPage(bytes).diagrams.enumerated().map { ("\(file)#\($0 + 1)", $1.heading) }
   }
 
   /// The endings of the names of pages that can have diagrams.

@@ -49,6 +49,39 @@ struct BenchTests {
     expect(report.contains("c.fsm\" name=\"at 350 ms\"") && report.contains("tests=\"3\" failures=\"2\""))
   }
 
+  @Test("each mistake stands under its case, one of the set-up under the first; the others are not played")
+  func mistakesOfCases() throws {
+    let text = """
+      new shiftKey key colour=red
+      case good
+      send key tap => on
+      case wrong
+      send key tpa
+      expect key onn
+      case "wrong, too"
+      fire key tap
+      case last
+      send key tap
+      """
+    let files = ["c.fsm": text.replacing(" colour=red", with: ""), "d.fsm": text]
+    let run = try run(files, "-k", "@c.fsm", "@d.fsm", "--tap")
+    expectEqual(run.code, .exited(3))
+    let skip = "# SKIP not run after a failure"
+    let lines = run.output.split(separator: "\n").filter { line in
+      ["ok", "not ok", "  at: ", "    - 'c.fsm"].contains { line.hasPrefix($0) }
+    }
+    expectEqual(
+      lines.map { $0.prefix { $0 != "," } },
+      [
+        "ok 1 - c.fsm:good \(skip)", "not ok 2 - c.fsm:wrong", "  at: 'c.fsm:5:10'", "    - 'c.fsm:6:12: expected ok",
+        "not ok 3 - c.fsm:wrong", "  at: 'c.fsm:8:10'", "ok 4 - c.fsm:last \(skip)", "not ok 5 - d.fsm:good",
+        "  at: 'd.fsm:1:18'", "ok 6 - d.fsm:wrong \(skip)", "ok 7 - d.fsm:wrong", "ok 8 - d.fsm:last \(skip)",
+      ])
+    // A check has one entry for each file.
+    let check = try self.run(files, "--check", "@c.fsm").output
+    expectEqual(check.split(separator: "\n").count { $0.hasPrefix("  c.fsm:") }, 3)
+  }
+
   @Test("values from outside, and where an included file failed, as played")
   func values() throws {
     let files = [

@@ -42,6 +42,17 @@ struct OwnDescriptorTests {
       "\(run.log)")
   }
 
+  @Test("a report that cannot be written ends workers in the middle of a script, and nothing of their daemons is left")
+  func fullAmongWorkers() throws {
+    try place.write("tmp/none", "")
+    try place.write("a.fsm", "new power p\n")
+    try place.write("b.fsm", ScriptsTests.endless)
+    let run = try shell(#"TMPDIR="$2/tmp" exec "$0" run -k -j 3 "$2/a.fsm" "$2/b.fsm" "$2/b.fsm" >/dev/full"#)
+    expectEqual(run.code, .exited(1))
+    expectEqual(run.log, "fsmrepl: cannot write standard output: No space left on device\n")
+    try expectEqual(Folder.names(in: place.path("tmp")), ["none"])
+  }
+
   @Test("a file for which there is no room keeps its text, and a new one is not left")
   func noRoom() throws {
     try place.write("kept", "mine")

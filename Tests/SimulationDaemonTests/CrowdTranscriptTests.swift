@@ -187,7 +187,7 @@ struct CrowdTranscriptTests {
       > wire r accepte h hit
       - BAD-ARGUMENT argument=output got=accepte allowed=accepted,rejected did-you-mean=accepted : a regex has no output 'accepte'
       > wire p buttonClick k tap
-      - BAD-ARGUMENT argument=output got=buttonClick allowed="" : a power has no output 'buttonClick'
+      - BAD-ARGUMENT argument=output got=buttonClick allowed="" : a power has no outputs
       > wire r accepted p buttonClik
       - UNKNOWN-EVENT machine=p event=buttonClik allowed=buttonClick,set did-you-mean=buttonClick : a power has no event 'buttonClik'
       > wire r accepted nosuch hit

@@ -1,6 +1,7 @@
 import LineProtocol
 import TestSupport
 import Testing
+import UnixHost
 
 @testable import fsmrepl
 
@@ -130,6 +131,21 @@ struct CompletionTests {
     expectEqual(
       Completer(replies: FakeDaemon.replies).complete(text, grammar: grammar).candidates.map(\.text), expected,
       "'\(text)'")
+  }
+
+  @Test("a page of which one diagram is loaded offers them by their numbers, with their headings")
+  func diagrams() throws {
+    let folder = try TemporaryFolder()
+    let page = "\(folder.path)/p.md"
+    let diagram = "```mermaid\nstateDiagram-v2\n[*] --> a\n```\n"
+    try RegularFile.replace(page, with: Array("# Door\n\(diagram)# Lamp\n\(diagram)".utf8))
+    let grammar = Grammar.atPrompt(help: FakeDaemon.help.compactMap { ServerLine($0) })
+    func complete(_ text: String) -> [Completion.Candidate] {
+      Completer(replies: FakeDaemon.replies).complete(text, grammar: grammar).candidates
+    }
+    expectEqual(
+      complete("load \(page)#"), [.init(text: "\(page)#1", detail: "Door"), .init(text: "\(page)#2", detail: "Lamp")])
+    expectEqual(complete("load \(page)#2").map(\.text), ["\(page)#2"])
   }
 
   @Test(

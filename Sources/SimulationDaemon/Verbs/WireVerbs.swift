@@ -73,7 +73,8 @@ extension RequestContext {
     fail(
       .badArgument,
       [("argument", "output"), ("got", name), ("allowed", outputs.joined(separator: ","))]
-        + suggestion(name, among: outputs), "\(withArticle(kind.name)) has no output '\(name)'")
+        + suggestion(name, among: outputs),
+      "\(withArticle(kind.name)) has no output\(outputs.isEmpty ? "s" : " '\(name)'")")
     return nil
   }
 

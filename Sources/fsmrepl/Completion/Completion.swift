@@ -84,10 +84,18 @@ struct Completer {
     return found
   }
 
-  /// Files that the verb can read, or all.
+  /// Files that the verb can read, or all; after `#` the diagrams of a page.
   private func files(_ context: CompletionContext) -> Completion {
-    FileNames.completion(of: context.prefix) { name in
-      switch context.usages.first?.split(separator: " ").first {
+    let verb = context.usages.first?.split(separator: " ").first
+    if verb == "load", let mark = context.prefix.lastIndex(of: "#") {
+      let page = String(context.prefix[..<mark])
+      if case .bytes(let bytes) = RunFiles.load(page, endings: DocumentSource.pageEndings) {
+        let diagrams = DocumentSource.diagrams(ofPage: page, bytes) ?? []
+        return Completion(candidates: diagrams.map { .init(text: $0.name, detail: $0.heading) })
+      }
+    }
+    return FileNames.completion(of: context.prefix) { name in
+      switch verb {
       case "load": DocumentSource.isDocumentOrPage(name)
       case "run": name.hasSuffix(ScriptLimits.ending)
       case _: true

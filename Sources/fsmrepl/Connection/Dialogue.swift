@@ -9,6 +9,8 @@ final class Dialogue {
     /// The daemon has closed the connection, is gone, or takes too long.
     case lost
     case signal(Int32)
+    /// The report on the answers cannot be written.
+    case unwritable(SystemError)
   }
 
   /// The signals that end waiting.

@@ -104,8 +104,8 @@ struct DryRun {
   /// A failure has all mistakes, the first with the others in it.
   var result: RunResult { Self.result(of: script, [self]) }
 
-  /// What came of the dry runs of the parts of a script. A mistake of the set-up is reported once. The title is that of
-  /// the case that has the first mistake.
+  /// What came of the dry runs of the parts of a script. A mistake of the set-up is reported once, as one of the first
+  /// part.
   static func result(of script: Script, _ runs: [DryRun]) -> RunResult {
     var result = RunResult(name: script.name, ending: .passed)
     var mistakes: [(step: Int, failure: RunFailure)] = []
@@ -120,10 +120,14 @@ struct DryRun {
       known.formUnion(run.mistakes.map(\.step))
     }
     mistakes.sort { $0.step < $1.step }
-    guard var first = mistakes.first?.failure else { return result }
-    first.others = mistakes.dropFirst().prefix(ScriptLimits.mistakes - 1).map(\.failure)
-    first.more = mistakes.count - 1 - first.others.count
-    result.title = runs.lazy.map(\.part).first { $0.body.contains(mistakes[0].step) }?.title
+    let failures = mistakes.prefix(ScriptLimits.mistakes).map { step, failure in
+      var failure = failure
+      failure.title = (runs.lazy.map(\.part).first { $0.body.contains(step) } ?? runs.first?.part)?.title
+      return failure
+    }
+    guard var first = failures.first else { return result }
+    first.others = Array(failures.dropFirst())
+    first.more = mistakes.count - failures.count
     result.ending = .failed(first)
     return result
   }

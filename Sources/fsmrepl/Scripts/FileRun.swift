@@ -31,8 +31,8 @@ final class FileRun {
 
   /// What came of a file.
   enum Outcome: Sendable {
-    /// Its dry run found mistakes, so it was not played.
-    case mistaken(RunResult)
+    /// Its dry run found mistakes, so it was not played: a result for each of its tests with some.
+    case mistaken([RunResult])
     /// A result for each of its tests.
     case played([RunResult])
     /// The results of its first tests, and why the next one was not played to its end.
@@ -47,7 +47,8 @@ final class FileRun {
   ///   - play: Hands over what came of each file, in their order. The function that it calls returns whether files are
   ///     still played, not only tried.
   func run(
-    _ tests: [[RunResult]], play: (_ take: (Int, Outcome) -> Bool) throws(Dialogue.Stop) -> Void
+    _ tests: [[RunResult]],
+    play: (_ take: (Int, Outcome) throws(Dialogue.Stop) -> Bool) throws(Dialogue.Stop) -> Void
   ) -> ExitCode {
     var results = tests
     var status = ExitCode.good
@@ -55,14 +56,16 @@ final class FileRun {
     var number = 0
     write(report.beginning(tests.reduce(0) { $0 + $1.count }))
     do throws(Dialogue.Stop) {
-      try play { index, outcome in
+      try play { index, outcome throws(Dialogue.Stop) in
         file = index + 1
         switch outcome {
-        case .mistaken(var result):
+        case .mistaken(let looks):
           // A mistake of no case stands at the first one.
-          let place = results[index].firstIndex { $0.title == result.title } ?? 0
-          (result.title, result.seed) = (results[index][place].title, results[index][place].seed)
-          results[index][place] = result
+          for var result in looks {
+            let place = results[index].firstIndex { $0.title == result.title } ?? 0
+            (result.title, result.seed) = (results[index][place].title, results[index][place].seed)
+            results[index][place] = result
+          }
         case .played(let played):
           if status == .good || keepsGoing { results[index] = played }
         case .stopped(let played, let reason):
@@ -76,7 +79,7 @@ final class FileRun {
             complain("\(line)")
             hasFailedToWrite = true
           }
-          write(report.text(of: result, number: number))
+          guard put(report.text(of: result, number: number)) else { throw .unwritable(.last) }
         }
         return status == .good || keepsGoing
       }
@@ -88,11 +91,15 @@ final class FileRun {
     return writeJUnit(all) && !hasFailedToWrite ? status : .usage
   }
 
+  /// Writes, or ends the process. No other worker may be at work then: its daemon would not be ended.
   func write(_ text: ScreenText) {
-    guard !text.isEmpty else { return }
+    if !put(text) { client.endProcess(withoutOutput: .last) }
+  }
+
+  private func put(_ text: ScreenText) -> Bool {
+    guard !text.isEmpty else { return true }
     progress?.clear()
-    guard !output.write(text) else { return }
-    client.endProcess(withoutOutput: .last)
+    return output.write(text)
   }
 
   func complain(_ text: ScreenText) {
@@ -117,11 +124,16 @@ final class FileRun {
     case .signal(let number):
       if number == SIGINT { return .interrupted }
       client.endProcess(by: number)
+    case .unwritable(let error): client.endProcess(withoutOutput: error)
     }
   }
 
   private static func text(_ reason: Dialogue.Stop) -> String {
-    reason == .lost ? "the connection to the daemon was lost" : "interrupted"
+    switch reason {
+    case .lost: "the connection to the daemon was lost"
+    case .signal: "interrupted"
+    case .unwritable: "the report cannot be written"
+    }
   }
 
   /// - Returns: False if the report cannot be written.

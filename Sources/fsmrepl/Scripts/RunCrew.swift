@@ -28,10 +28,11 @@ final class RunCrew: Sendable {
   ///
   /// - Parameters:
   ///   - make: Makes a worker, on its thread; nil if it has no connection.
-  ///   - take: Returns whether files are still to be played.
+  ///   - take: Returns whether files are still to be played. What it throws ends the workers.
   /// - Throws: What has ended a worker, once all have ended. Nothing is handed over after a file without an outcome.
   func run(
-    workers: Int, make: @escaping @Sendable (Int) -> RunWorker?, take: (Int, FileRun.Outcome) -> Bool
+    workers: Int, make: @escaping @Sendable (Int) -> RunWorker?,
+    take: (Int, FileRun.Outcome) throws(Dialogue.Stop) -> Bool
   ) throws(Dialogue.Stop) {
     let pool = WorkerPool(places: workers)
     for number in 0..<workers {
@@ -43,11 +44,17 @@ final class RunCrew: Sendable {
     }
     var index = 0
     var isWorking = true
+    var isTaking = true
     while isWorking {
       progress.wait()
       isWorking = state.withLock { $0.working > 0 }
-      while let outcome = state.withLock({ $0.outcomes.removeValue(forKey: index) }) {
-        if !take(index, outcome) { state.withLock { $0.isPlaying = false } }
+      while isTaking, let outcome = state.withLock({ $0.outcomes.removeValue(forKey: index) }) {
+        do throws(Dialogue.Stop) {
+          if try !take(index, outcome) { state.withLock { $0.isPlaying = false } }
+        } catch {
+          isTaking = false
+          end(error)
+        }
         index += 1
       }
     }
@@ -70,9 +77,18 @@ final class RunCrew: Sendable {
         if case .stopped(_, let reason) = outcome { throw reason }
       }
     } catch {
-      state.withLock { $0.stop = $0.stop ?? error }
-      // Each signal is read once, and the others wait for their daemons: the next worker gets it again.
-      if case .signal(let number) = error { kill(getpid(), number) }
+      end(error)
+    }
+  }
+
+  /// Ends all workers: those at work wait for their daemons, so one of them gets a signal.
+  private func end(_ reason: Dialogue.Stop) {
+    state.withLock { $0.stop = $0.stop ?? reason }
+    switch reason {
+    case .lost: break
+    // Each signal is read once: the next worker gets it again.
+    case .signal(let number): kill(getpid(), number)
+    case .unwritable: kill(getpid(), SIGTERM)
     }
   }
 }

@@ -79,7 +79,8 @@ enum RunFiles {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let kind = documents == nil ? "" : " as document"
     let diagrams =
-      DocumentSource.isDocument(path) ? [name] : documents == nil ? nil : DocumentSource.diagrams(ofPage: name, bytes)
+      DocumentSource.isDocument(path)
+      ? [name] : documents == nil ? nil : DocumentSource.diagrams(ofPage: name, bytes)?.map(\.name)
     let loads = diagrams?.map { "load \(Word.written($0))\(kind)\(documents == .strict ? " strict" : "")\n" }
     let script = loads.map { Array($0.joined().utf8) } ?? bytes
     let (item, mistakes) = ScriptParser.read(path, script, isInSession: isInSession, values: values) {

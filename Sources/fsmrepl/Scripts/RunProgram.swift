@@ -48,18 +48,18 @@ final class RunProgram {
     var coverage = RunCoverage()
     let workers = min(options.jobs, scripts.count)
     let status = files.run(scripts.map(\.tests)) { take throws(Dialogue.Stop) in
-      func note(_ index: Int, _ outcome: FileRun.Outcome) -> Bool {
+      func note(_ index: Int, _ outcome: FileRun.Outcome) throws(Dialogue.Stop) -> Bool {
         if case .played(let results) = outcome {
           for found in results.compactMap(\.coverage) { coverage.add(found) }
         }
-        return take(index, outcome)
+        return try take(index, outcome)
       }
       guard workers > 1 else {
         var isPlayed = true
         for (index, script) in scripts.enumerated() {
           files.progress?.begin()
           let outcome = try worker.run(script, isPlayed: isPlayed)
-          isPlayed = note(index, outcome)
+          isPlayed = try note(index, outcome)
           if case .stopped(_, let reason) = outcome { throw reason }
         }
         return
@@ -74,14 +74,17 @@ final class RunProgram {
 
   /// Looks at what could be read of some files, of which nothing is played.
   ///
-  /// - Returns: A result for each file: all its mistakes, or that it was not run.
+  /// - Returns: A result for each file, or for each case with mistakes: these, or that it was not run.
   func examine(_ readings: [RunFiles.Reading<Script>]) throws(Dialogue.Stop) -> [RunResult] {
     var results: [RunResult] = []
     for reading in readings {
       var result = reading.result
       if let script = reading.item {
         let look = try worker.examine(script, script.parts)
-        if look.hasFailed { result = look }
+        guard !look.hasFailed else {
+          results += look.byCase
+          continue
+        }
       } else if let rest = reading.rest {
         result.ending = .unreadable(try worker.mistakes(reading.mistakes, in: rest))
       }

@@ -79,6 +79,28 @@ struct RunResult: Equatable {
     }
   }
 
+  /// The mistakes of a dry run by the cases in which they are, a result for each.
+  var byCase: [RunResult] {
+    guard case .failed(let first) = ending else { return [self] }
+    var cases: [[RunFailure]] = []
+    for failure in [first] + first.others {
+      if let last = cases.last?.last, last.title == failure.title {
+        cases[cases.count - 1].append(failure)
+      } else {
+        cases.append([failure])
+      }
+    }
+    return cases.indices.map { index in
+      var result = index == 0 ? self : RunResult(name: name)
+      var failure = cases[index][0]
+      failure.others = Array(cases[index].dropFirst())
+      failure.more = index == cases.count - 1 ? first.more : 0
+      result.title = failure.title
+      result.ending = .failed(failure)
+      return result
+    }
+  }
+
   /// Replaces the requests that load documents by the names of these.
   mutating func leaveOutLoads() {
     guard case .failed(var failure) = ending else { return }
@@ -105,6 +127,8 @@ struct RunResult: Equatable {
 /// The line at which a file failed, and why.
 struct RunFailure: Equatable {
   let status: ExitCode
+  /// The case in which the mistake is, for one that a dry run has found.
+  var title: String?
   /// `FILE:LINE:COLUMN` of a script, `FILE:LINE` of a transcript.
   var place: String
   /// The line as written in the file.

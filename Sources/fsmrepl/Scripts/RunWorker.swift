@@ -46,10 +46,10 @@ final class RunWorker {
     guard let script = file.script else {
       var result = file.tests[0]
       if let rest = file.rest { result.ending = .unreadable(try mistakes(file.mistakes, in: rest)) }
-      return .mistaken(result)
+      return .mistaken([result])
     }
     let look = try examine(script, file.parts)
-    if look.hasFailed { return .mistaken(look) }
+    if look.hasFailed { return .mistaken(options.onlyChecks ? [look] : look.byCase) }
     if options.onlyChecks { return .played([look]) }
     guard isPlayed else { return .played(file.tests) }
     var results: [RunResult] = []

@@ -32,7 +32,7 @@ final class CheckProgram {
         let began = HostClock.now()
         var result = try check(transcript)
         result.duration = HostClock.now() - began
-        guard take(place, .played([result])) else { return }
+        guard try take(place, .played([result])) else { return }
       }
     }
   }
