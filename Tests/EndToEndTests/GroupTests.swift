@@ -48,6 +48,17 @@ struct GroupTests {
     try expect(daemon.connect().ask("world drop 30002/main"), hasPrefix: "- BAD-ARGUMENT")
   }
 
+  @Test("with several stores somebody whom the system does not name is refused: the name says where a world is kept")
+  func nameless() throws {
+    let place = try Workplace()
+    try place.write("map", "root/* \(place.path("one"))\n* \(place.path("two"))\n")
+    let several = try Self.start("--store-map", place.path("map"))
+    try expect(
+      OtherUser.member(1).connect(several.socket).line(),
+      hasPrefix: "- STORAGE world=main : the system does not say the name of user 30001, by which worlds are kept")
+    try expect(several.connect().ask("new power p"), hasPrefix: "+ created p")
+  }
+
   @Test("connections of the other socket may only look")
   func watchSocket() throws {
     let owner = try daemon.connect()
