@@ -106,9 +106,16 @@ class Server:
         for pid in all:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        # Its memory is free when all are gone.
-        while any(os.path.exists(f"/proc/{pid}/exe") for pid in all):
-            time.sleep(0.05)
+
+    def start_again(self):
+        """Starts it after its end, as soon as nothing is left of its processes."""
+        for attempt in range(100):
+            try:
+                return self.start()
+            except subprocess.CalledProcessError:
+                if attempt == 99:
+                    raise
+                time.sleep(0.2)
 
     def unmount(self):
         if self.room:
@@ -415,10 +422,10 @@ class Run:
         elif what == "kill all":
             for one in self.daemons:
                 one.process.kill()
-            await asyncio.to_thread(self.server.kill)
+            self.server.kill()
             for one in self.daemons:
                 one.kill()
-            await asyncio.to_thread(self.server.start)
+            await asyncio.to_thread(self.server.start_again)
             for one in self.daemons:
                 one.start()
         elif what in ("stop", "pause"):

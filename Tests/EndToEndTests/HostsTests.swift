@@ -163,11 +163,12 @@ struct HostsTests {
     try place.write("hosts", "a \(a.socket)\nb \(b.socket)\n")
     try place.write(
       "moves.fsm",
-      "quiet on\nbegin\nsend p increment\nsend p increment\nend\nsend p increment\nquiet off\nexpect p reading value 3\n"
+      "quiet on\nbegin\nsend p increment\nsend p increment\nend\nsend p increment\nquiet off\nworld\n"
     )
     let followed = try place.run(
       ["--socket", a.socket, "--hosts", "@hosts", "-e", "use lesson", "-f", "@moves.fsm"])
     expectEqual(followed.code, .exited(0), "\(followed.output) \(followed.log)")
+    expect(followed.output, contains: "+ world=lesson clock=virtual t=0.000 seq=4")
   }
 
   @Test("worlds are kept in several databases by their names; one that hangs holds up its own worlds alone")

@@ -32,7 +32,7 @@ extension Service {
   ///
   /// Whether what is on its way to the store is stored is decided there. Such a world is given up when that is known.
   func reviewLeases() {
-    for persistence in stores.all {
+    for persistence in stores.all where persistence.end == .open {
       if let hosts = persistence.hosts { review(hosts.term, persistence) }
     }
   }
