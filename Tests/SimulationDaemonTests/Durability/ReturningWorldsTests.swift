@@ -193,10 +193,6 @@ struct ReturningWorldsTests {
     expectEqual(last.connect("large").view(), view)
     expectEqual(last.connect("main").say("count").last, "+ 2")
   }
-}
-
-extension Guest {
-  fileprivate func ask(_ requests: [String]) -> [String] { requests.flatMap { ask($0) } }
 
   @Test("small worlds are loaded together, but for those that a client asks for and those that are not small")
   func companions() {
@@ -228,4 +224,8 @@ extension Guest {
     expectEqual(names(restorations.companions(of: first, usedBy: used)), ["a", "b", "d"])
     expectEqual([next(), next(), next()], [["asked"], ["c"], []])
   }
+}
+
+extension Guest {
+  fileprivate func ask(_ requests: [String]) -> [String] { requests.flatMap { ask($0) } }
 }
