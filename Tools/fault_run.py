@@ -78,10 +78,17 @@ class Server:
         self.run("pg_ctl", "-D", self.data, "-w", "-s", "promote")
 
     def sql(self, text):
-        result = subprocess.run(
-            [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text, self.url],
-            capture_output=True, text=True, check=True)
-        return result.stdout.splitlines()
+        end = time.monotonic() + 60
+        while True:
+            result = subprocess.run(
+                [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text, self.url],
+                capture_output=True, text=True)
+            if result.returncode == 0:
+                return result.stdout.splitlines()
+            # There is no connection while the server recovers from a fault.
+            if result.returncode != 2 or time.monotonic() > end:
+                raise RuntimeError(f"{text}: {result.stderr}")
+            time.sleep(0.2)
 
     @property
     def url(self):
