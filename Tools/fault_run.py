@@ -4,7 +4,7 @@
 A client of each world sends numbered inputs, many at a time, and repeats those whose answers it has not got, at whatever
 daemon has the world. At the end each input that was answered is there, once, in its place. The last line says so:
 `faults N lost 0 twice 0 holes 0`; the exit code is 0 if it does. With --control the run takes the fence out of the
-database, and must find that: the code is 0 if it does.
+database, and must find that: the code is 0 if it does. With --brief the pauses are shorter than a lease.
 """
 
 import argparse
@@ -78,10 +78,17 @@ class Server:
         self.run("pg_ctl", "-D", self.data, "-w", "-s", "promote")
 
     def sql(self, text):
-        result = subprocess.run(
-            [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text, self.url],
-            capture_output=True, text=True, check=True)
-        return result.stdout.splitlines()
+        end = time.monotonic() + 60
+        while True:
+            result = subprocess.run(
+                [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text, self.url],
+                capture_output=True, text=True)
+            if result.returncode == 0:
+                return result.stdout.splitlines()
+            # There is no connection while the server recovers from a fault.
+            if result.returncode != 2 or time.monotonic() > end:
+                raise RuntimeError(f"{text}: {result.stderr}")
+            time.sleep(0.2)
 
     @property
     def url(self):
@@ -97,9 +104,30 @@ class Server:
     def stop(self):
         self.run("pg_ctl", "-D", self.data, "-w", "-s", "-m", "immediate", "stop", check=False)
 
+    def kill(self):
+        """Kills all its processes at once."""
+        with open(f"{self.data}/postmaster.pid") as file:
+            first = int(file.readline())
+        with open(f"/proc/{first}/task/{first}/children") as file:
+            all = [first, *map(int, file.read().split())]
+        for pid in all:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def start_again(self):
+        """Starts it after its end, as soon as nothing is left of its processes."""
+        for attempt in range(100):
+            try:
+                return self.start()
+            except subprocess.CalledProcessError:
+                if attempt == 99:
+                    raise
+                time.sleep(0.2)
+
     def unmount(self):
         if self.room:
-            subprocess.run(["umount", self.place], check=False)
+            # Also if a process is still on its way out.
+            subprocess.run(["umount", "-l", self.place], check=False)
 
     def fill_disk(self):
         with open(f"{self.place}/filler", "wb", buffering=0) as filler:
@@ -166,6 +194,13 @@ class Proxy:
     def cut(self):
         for link in list(self.links):
             link.transport.abort()
+
+    def hold(self):
+        """Holds the requests of the present links, not those of later ones, until what it returns is set."""
+        held, self.requests_flow = self.requests_flow, asyncio.Event()
+        self.requests_flow.set()
+        held.clear()
+        return held
 
 
 class Daemon:
@@ -302,7 +337,7 @@ class Run:
             self.heal()
             for client in clients:
                 client.stops.set()
-            done, left = await asyncio.wait(tasks, timeout=180)
+            done, left = await asyncio.wait(tasks, timeout=30 if self.options.control else 180)
             for client, task in zip(clients, tasks):
                 if task in left:
                     print(f"{client.world}: {len(client.waiting)} inputs have no answer", flush=True)
@@ -353,13 +388,16 @@ class Run:
         """One fault, and the time until the next."""
         place = self.dice.randrange(3)
         daemon, proxy = self.daemons[place], self.proxies[place]
-        whats = ["kill", "kill", "end", "stop", "pause", "cut", "cut", "refuse", "no replies", "late requests", "crash",
-                 "move", "move"]
+        whats = ["kill", "kill", "late kill", "kill all", "end", "stop", "pause", "cut", "cut", "refuse", "no replies",
+                 "late requests", "crash", "move", "move"]
         if self.standby:
             whats += ["failover", "standby away"]
         if self.options.has_disks:
             whats += ["disk full"]
-        what = "late requests" if self.options.control else self.dice.choice(whats)
+        if self.options.control:
+            # Only these need the fence. Short pauses are shorter than a lease, so nobody takes a world in them.
+            whats = ["late kill"] if self.options.brief else ["late kill", "late requests"]
+        what = self.dice.choice(whats)
         print(f"{number}: {what} {daemon.name}", flush=True)
         wait = self.dice.random()
 
@@ -377,6 +415,26 @@ class Run:
                     daemon.kill()
             await pause(wait * 8 if self.dice.random() < 0.5 else 0.2)
             daemon.start()
+        elif what == "late kill":
+            # What it has sent arrives when its successor has the worlds.
+            held, process = proxy.hold(), daemon.process.pid
+            await asyncio.sleep(0.2)
+            daemon.kill()
+            daemon.start()
+            end = time.monotonic() + 10
+            question = f"SELECT count(*) FROM fsmd.status WHERE process = {process}"
+            while await asyncio.to_thread(self.server.sql, question) != ["0"] and time.monotonic() < end:
+                await asyncio.sleep(0.1)
+            held.set()
+        elif what == "kill all":
+            for one in self.daemons:
+                one.process.kill()
+            self.server.kill()
+            for one in self.daemons:
+                one.kill()
+            await asyncio.to_thread(self.server.start_again)
+            for one in self.daemons:
+                one.start()
         elif what in ("stop", "pause"):
             daemon.process.send_signal(signal.SIGSTOP)
             await pause(5.5 + wait * 2 if what == "stop" else wait * 3)

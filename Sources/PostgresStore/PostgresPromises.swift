@@ -15,7 +15,9 @@ package enum PostgresPromises {
     let waits = try setting("synchronous_commit")
     let names = try setting("synchronous_standby_names")
     let states = try value(
-      "SELECT coalesce(string_agg(sync_state, ',' ORDER BY sync_state), 'none') FROM pg_stat_replication")
+      // A role without pg_read_all_stats sees that one follows, and not how.
+      "SELECT coalesce(string_agg(coalesce(sync_state, 'hidden'), ',' ORDER BY sync_state), 'none') FROM pg_stat_replication"
+    )
     let isPooled = try value("SELECT pg_backend_pid()::text") != "\(connection.process)"
     return [
       "server PostgreSQL \(try setting("server_version"))"
@@ -25,10 +27,14 @@ package enum PostgresPromises {
       "fsync \(fsync), full_page_writes \(pages)"
         + (fsync == "on" && pages == "on" ? ": good" : ": a crash of the host may damage all worlds; set both to on"),
       "synchronous_commit \(waits) for this role and database: fsmd sets it to on for each append",
-      "standbys \(states), synchronous_standby_names '\(names)'"
+      "standbys \(states), synchronous_standby_names '\(names)': "
         + (names.isEmpty
-          ? ": if the host is lost, what was not copied is lost too; name a standby there to wait for it"
-          : ": fsmd answers when these have it"),
+          ? "if the host is lost, what was not copied is lost too; name a standby there to wait for it"
+          : states == "none"
+            ? "no standby follows, and until one does no commit ends"
+            : states.hasSuffix("hidden")
+              ? "fsmd answers when these have it; 'GRANT pg_read_all_stats' to this role shows how they follow"
+              : "fsmd answers when these have it"),
       isPooled
         ? "pooler in between: good in transaction or session mode; the database must be its last hop"
         : "pooler none: good",

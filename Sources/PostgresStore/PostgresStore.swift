@@ -42,16 +42,25 @@ package final class PostgresStore: PostgresReader, WorldStore {
 
   /// Opens the store, and makes its tables if they are missing.
   ///
-  /// - Parameter writer: This process. If it has a name it gets a lease, and no other daemon takes its worlds while that is
-  ///   good.
+  /// - Parameters:
+  ///   - writer: This process. If it has a name it gets a lease, and no other daemon takes its worlds while that is good.
+  ///   - opened: Stores that this process has opened with a name.
+  /// - Returns: The one of them that is in this database, if there is one: addresses can differ, and lead to one database.
   /// - Throws: `cannotOpen`, `otherSchema`, `readOnly`; `other`, also if another daemon has the name.
   package static func open(
-    _ address: String, writer: StoreWriter, naming: WorldNaming = .same,
+    _ address: String, writer: StoreWriter, naming: WorldNaming = .same, beside opened: [PostgresStore] = [],
     now: @escaping () -> Int64 = { Int64(time(nil)) }
   ) throws(StoreFailure) -> PostgresStore {
     let store = PostgresStore(try PostgresURL(address), writer, naming, now)
     let connection = try store.connection()
     try Schema.make(connection, store.path)
+    // A lease that this process has just got is in no copy of the database.
+    let runs = opened.compactMap(\.run).map { Parameter.epoch($0) }
+    if let run = try store.ask("SELECT run FROM fsmd.hosts WHERE run = ANY($1)", .array(.epochs, runs)).first?.epoch(0)
+    {
+      store.close()
+      return opened.first { $0.run == run } ?? store
+    }
     try Schema.makePartitions(connection, store.path)
     try store.hosts?.renew()
     return store

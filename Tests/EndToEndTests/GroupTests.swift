@@ -48,6 +48,21 @@ struct GroupTests {
     try expect(daemon.connect().ask("world drop 30002/main"), hasPrefix: "- BAD-ARGUMENT")
   }
 
+  @Test("with several stores a user without an account goes by the number, which decides where the worlds are")
+  func nameless() throws {
+    let place = try Workplace()
+    try place.write("map", "30001/* \(place.path("one"))\n* \(place.path("two"))\n")
+    let several = try Self.start("--store-map", place.path("map"))
+    let learner = try OtherUser.member(1).connect(several.socket)
+    try expect(learner.line(), hasPrefix: "+ fsmd ")
+    try expect(learner.ask("new power p"), hasPrefix: "+ created p")
+    try expectEqual(several.connect().ask("shutdown"), "+")
+    try expectEqual(several.run.ending(), .exited(0))
+    let verify = try ProgramRun("fsmd", ["verify", "--state", place.path("one")], in: place.folder)
+    try expectEqual(verify.ending(), .exited(0))
+    expect(verify.output, hasPrefix: "30001/main inputs 1..1 good ")
+  }
+
   @Test("connections of the other socket may only look")
   func watchSocket() throws {
     let owner = try daemon.connect()

@@ -145,12 +145,41 @@ struct HostsTests {
     expect(refused.output, contains: "fewer does not say where b is, so it is not followed")
   }
 
+  @Test("a batch whose world has moved is answered as a whole, and fsmrepl sends it again, with quiet on, too")
+  func movedBatch() throws {
+    let (a, b) = try Self.pair()
+    let (client, other) = (try a.connect(), try a.connect())
+    for request in ["world new lesson durable=yes", "use lesson", "new stepper p"] {
+      try expect(client.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expect(other.ask("use lesson"), hasPrefix: "+")
+    try expectEqual(other.ask("begin"), "+")
+    try expectEqual(client.ask("world move lesson b"), "+")
+    // The daemon forgets after a while who has the world, and asks again.
+    try other.send("send p increment\nsend p increment\nend\n")
+    let answers = try other.lines { $0.hasPrefix("-") }
+    expect(answers.last ?? "", hasPrefix: "- MOVED world=lesson host=b : ")
+    let place = try Workplace()
+    try place.write("hosts", "a \(a.socket)\nb \(b.socket)\n")
+    try place.write(
+      "moves.fsm",
+      "quiet on\nbegin\nsend p increment\nsend p increment\nend\nsend p increment\nquiet off\nworld\n"
+    )
+    let followed = try place.run(
+      ["--socket", a.socket, "--hosts", "@hosts", "-e", "use lesson", "-f", "@moves.fsm"])
+    expectEqual(followed.code, .exited(0), "\(followed.output) \(followed.log)")
+    expect(followed.output, contains: "+ world=lesson clock=virtual t=0.000 seq=4")
+  }
+
   @Test("worlds are kept in several databases by their names; one that hangs holds up its own worlds alone")
   func storeMap() throws {
     let server = try PostgresServer.shared.get()
     let (one, two) = (try server.makeDatabase(), try server.makeDatabase())
     let place = try Workplace()
-    try place.write("map", "lesson* \(one)\n* \(two)\n")
+    // The third line writes the address of the first in another way.
+    let parts = one.split(separator: "?")[1].split(separator: "&")
+    let again = "\(one.split(separator: "?")[0])?\(parts.reversed().joined(separator: "&"))"
+    try place.write("map", "lesson* \(one)\nexam* \(again)\n* \(two)\n")
     let map = place.path("map")
     let daemon = try DaemonProcess("--store-map", map, "--name", "a")
     let (lesson, other) = (try daemon.connect(), try daemon.connect())
@@ -161,17 +190,21 @@ struct HostsTests {
     func shown(_ address: String) -> String { "/\(address.dropFirst(14).prefix { $0 != "?" })" }
     func names(in address: String) throws -> String { try server.sql("SELECT name FROM fsmd.worlds", in: address) }
     try expectEqual([names(in: one), names(in: two)], ["lesson", "main"])
+    try expect(other.ask("world new exam durable=yes"), hasPrefix: "+ created exam")
+    try expectEqual([names(in: one), names(in: two)], ["lesson\nexam", "main"])
+    try expectEqual(server.sql("SELECT count(*) FROM fsmd.hosts", in: one), "1")
     let worlds = try other.askAll("worlds")
-    expect(worlds[0], hasPrefix: ". lesson ")
+    expect(worlds[1], hasPrefix: ". lesson ")
     expect(
-      worlds[0].hasSuffix("\(shown(one)) host=a") && worlds[1].hasSuffix("\(shown(two)) host=a")
+      worlds[1].hasSuffix("\(shown(one)) host=a") && worlds[2].hasSuffix("\(shown(two)) host=a")
         && worlds.dropLast().allSatisfy { $0.contains(" store=postgresql://") }, "\(worlds)")
     try expect(
       lesson.askAll("stats").contains {
         $0.hasPrefix(". store postgresql://") && $0.hasSuffix("\(shown(one)) of-this-world")
       })
     try expect(
-      lesson.ask("world fork copy durable=yes"), hasPrefix: "- BAD-ARGUMENT argument=world got=copy allowed=lesson* : ")
+      lesson.ask("world fork copy durable=yes"),
+      hasPrefix: "- BAD-ARGUMENT argument=world got=copy allowed=lesson*,exam* : ")
     // Nobody can write to the first database.
     Thread.detachNewThread {
       _ = try? server.sql("BEGIN; LOCK TABLE fsmd.log; SELECT pg_sleep(60)", in: one)
@@ -181,11 +214,35 @@ struct HostsTests {
     try lesson.send("send p buttonClick\n")
     for number in 0..<30 { try expect(other.ask("send q buttonClick"), hasPrefix: "+ moved ", "\(number)") }
     try expect(lesson.hasNothing())
+    // At the end, too: the other database gets its orderly end, and so is free for other daemons at once.
+    daemon.signal(SIGTERM)
+    try Patience.wait(until: "the end of the other lease") {
+      try server.sql("SELECT count(*) FROM fsmd.hosts WHERE current", in: two) == "0"
+    }
+    expect(daemon.run.isRunning)
     try server.sql("SELECT pg_terminate_backend(pid) \(locks)", in: one)
     try expect(lesson.final(), hasPrefix: "+ moved off on")
+    try expectEqual(daemon.run.ending(), .exited(0))
+    try expectEqual(server.sql("SELECT count(*) FROM fsmd.hosts WHERE current", in: one), "0")
     let check = try ProgramRun("fsmd", ["store", "check", "--store-map", map], in: place.folder)
     try expectEqual(check.ending(), .exited(0))
     expect(check.output, contains: "\(shown(one)):\nserver PostgreSQL ")
-    expectEqual(check.output.split(separator: "\n").count, 12)
+    expectEqual(check.output.split(separator: "\n").count, 18)
+  }
+
+  @Test("'worlds' lists what the stores that answer have, and fails if none does")
+  func worldsOfSomeStores() throws {
+    let servers = [try PostgresServer(), try PostgresServer()]
+    let place = try Workplace()
+    try place.write("map", "lesson* \(try servers[0].makeDatabase())\n* \(try servers[1].makeDatabase())\n")
+    let daemon = try DaemonProcess("--store-map", place.path("map"), "--name", "a")
+    let client = try daemon.connect()
+    try expect(client.ask("world new lesson durable=yes"), hasPrefix: "+ created")
+    try servers[0].crash()
+    // What of it is in memory may be listed until the lease is over.
+    let some = try client.askAll("worlds")
+    expect(some.contains { $0.hasPrefix(". main ") } && some.last?.hasPrefix("+") == true, "\(some)")
+    try servers[1].crash()
+    try expect(client.ask("worlds"), hasPrefix: "- STORAGE world=main : ")
   }
 }

@@ -130,4 +130,36 @@ struct PostgresTests {
     expect(check.output.split(separator: "\n").count == 5 && check.output.contains("fsync off"), "\(check.output)")
     try expect(run("store", "setup", address, "--print").output, contains: "CREATE SCHEMA fsmd AUTHORIZATION \"fsm\"")
   }
+
+  @Test("a damaged world in a database is repaired, and goes on from there")
+  func repair() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.makeDatabase()
+    let daemon = try DaemonProcess("--store", address)
+    let client = try daemon.connect()
+    for request in ["world new lesson durable=yes", "use lesson", "new power p", "send p buttonClick"] {
+      try expect(client.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved on off")
+    func run(_ words: String..., is code: Int32 = 0) throws -> ProgramRun {
+      let run = try ProgramRun("fsmd", words, in: daemon.folder)
+      try expectEqual(run.ending(), .exited(code), "\(words): \(run.log)")
+      return run
+    }
+    let tooEarly = try run("repair", "--state", address, "--to", "2", "--yes", "lesson", is: 3)
+    expect(tooEarly.log, contains: " has world lesson")
+    try expectEqual(client.ask("shutdown"), "+")
+    try expectEqual(daemon.run.ending(), .exited(0))
+    try server.sql("UPDATE fsmd.segments SET bytes = bytes || 'x' WHERE first = 3", in: address)
+    try expect(run("verify", "--state", address, is: 3).output, contains: " bad: ")
+    try expect(
+      run("repair", "--state", address, "lesson").output, contains: "--to 2 keeps all up to input 2 and loses 1 input")
+    try expectEqual(
+      run("repair", "--state", address, "--to", "2", "--yes", "lesson").output,
+      "world lesson ends with input 2, and has lost 1 input\n")
+    _ = try run("verify", "--state", address)
+    let again = try DaemonProcess("--store", address).connect()
+    try expect(again.ask("use lesson"), hasPrefix: "+ world=lesson clock=virtual t=0.000 seq=2")
+    try expect(again.ask("send p buttonClick"), hasPrefix: "+ moved on off")
+  }
 }

@@ -28,6 +28,13 @@ package struct StoreFiles: Hashable, Sendable {
   /// What the threads of the daemon work on.
   package var work: String { "\(folder)/journal.work" }
 
+  /// Whether a path leads to this folder, however it is written.
+  package func areIn(folder path: String) -> Bool {
+    var (one, other) = (stat(), stat())
+    return stat(folder, &one) == 0 && stat(path, &other) == 0 && one.st_dev == other.st_dev
+      && one.st_ino == other.st_ino
+  }
+
   /// Makes a database in full under another name, so that a file with the final name is always complete.
   ///
   /// - Throws: `damaged` when there is a log without a database: it contains acknowledged inputs.

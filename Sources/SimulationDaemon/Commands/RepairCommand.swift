@@ -116,7 +116,7 @@ struct RepairCommand {
       try write(catalogue, to: last)
       Descriptor.standardOutput.writeAll(
         other.map { "world \($0) has all of world \(world) up to input \(last); world \(world) is unchanged\n" }
-          ?? "world \(world) ends with input \(last); \(Repair.inputs(lost)) were lost\n")
+          ?? "world \(world) ends with input \(last), and has lost \(Repair.inputs(lost))\n")
       return StoreAccess.good
     }
   }

@@ -29,6 +29,8 @@ final class Persistence {
   var mayChangeWorlds: Bool { !threads.areBusy && !isCommitNext }
   /// The worlds that are being restored.
   var restorations = Restorations()
+  /// How far the end of the store is, when the daemon ends.
+  var end = End.open
   /// Why no world can be read, and the host time of the next try; nil while the store works.
   var pause: (reason: String, until: UInt64)?
   /// Whether the store may still hold data of dropped worlds.
@@ -48,6 +50,13 @@ final class Persistence {
   /// How long before the heartbeat a round writes the world, in nanoseconds. Requests then need not wait for the store,
   /// which may be busy with other worlds.
   private static let earliness: UInt64 = 1_000_000_000
+
+  enum End {
+    case open
+    /// All is stored, and the store's thread releases the worlds.
+    case closing
+    case closed
+  }
 
   init(
     _ store: any WorldStore, _ catalogue: Catalogue, _ limits: Limits, durability: Durability = .batch,

@@ -58,7 +58,7 @@ struct Restorations {
   /// - Parameter places: How many worlds of one user that no client uses are loaded at the same time.
   /// - Returns: Nil if none waits, or so many are being loaded that those that wait come later.
   mutating func next(usedBy clients: [Service.Client], main: HostedWorld, places: Int) -> Restoration? {
-    guard !waiting.isEmpty, loading.count < Restorations.mostWithUsed else { return nil }
+    guard loading.count < Restorations.mostWithUsed else { return nil }
     let used = Set(clients.map { ObjectIdentifier($0.hosted) })
     let counts = Dictionary(loading.map { ($0.hosted.owner, 1) }, uniquingKeysWith: +)
     func rank(_ world: Restoration) -> (Int, Int, Int, UInt64) {
@@ -199,7 +199,8 @@ extension Service {
   /// Loads the worlds that clients use, and as many others of a user at a time as there are workers, at least two: a large
   /// world does not delay the others.
   func loadNext(_ persistence: Persistence) {
-    while !isShuttingDown,
+    // Looked at first, since each round asks for each store.
+    while !isShuttingDown, !persistence.restorations.waiting.isEmpty,
       let world = persistence.restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
     {
       let isAlone = persistence.store.readers.answersAtOnce || world.isStart

@@ -19,20 +19,20 @@ extension Service {
   ///
   /// A slow commit runs on the store's thread. Replies that depend on it wait until it is done.
   ///
-  /// - Parameter isLast: Whether this is the last round.
-  func commit(isLast: Bool = false) {
-    for persistence in stores.all { commit(to: persistence, isLast: isLast) }
+  func commit() {
+    for persistence in stores.all { commit(to: persistence) }
   }
 
+  /// - Parameter isLast: Whether this is the last round. Without threads it is stored when this returns.
   func commit(to persistence: Persistence, isLast: Bool = false) {
     // While the store is busy there is nothing to wait for but its job.
     persistence.commitDue = nil
     if persistence.threads.areBusy { return }
     while true {
-      var changed: [(hosted: HostedWorld, home: LiveWorld.Box)] = worlds.values.compactMap { hosted in
-        guard hosted.persistence === persistence, let home = hosted.home,
-          persistence.needsWrite(hosted, home.live, host: host, isLast: isLast)
-        else { return nil }
+      var changed: [(hosted: HostedWorld, home: LiveWorld.Box)] = worlds.of(persistence).compactMap { hosted in
+        guard let home = hosted.home, persistence.needsWrite(hosted, home.live, host: host, isLast: isLast) else {
+          return nil
+        }
         return (hosted, home)
       }
       if changed.isEmpty { return }
@@ -55,25 +55,15 @@ extension Service {
         }
       }
       let round = persistence.gather(changed)
-      if !isLast, !workers.areInline, !persistence.isQuick(round) { return commitLater(round, persistence) }
+      if !workers.areInline, isLast || !persistence.isQuick(round) { return commitLater(round, persistence) }
       let begun = HostClock.now()
       let result = isLast ? round.written() : persistence.atOnce { round.written() }
       persistence.note(HostClock.now() &- begun)
       // Another program has locked the store. The store's thread can wait for it.
-      if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round, persistence) }
+      if case .failure(.locked) = result, !workers.areInline { return commitLater(round, persistence) }
       finish(round, result, persistence)
       if isAll { return commitOutboxes() }
     }
-  }
-
-  /// Stores all remaining changes and commits the replies. It first waits for the stores' threads, however long that
-  /// takes.
-  func commitLast() {
-    workers.waitForStores()
-    for job in workers.takeReturnedJobs() { job.finish() }
-    finishRewinds()
-    commit(isLast: true)
-    commitOutboxes()
   }
 
   private func commitLater(_ round: Round, _ persistence: Persistence) {
@@ -212,7 +202,7 @@ extension Service {
     // Upkeep continues after the store's thread is done.
     defer { hasMaintenance = hasMaintenance || persistence.threads.areBusy }
     if persistence.store.isLogLong { return writeBackLog(persistence) }
-    for hosted in worlds.values where hosted.progress != nil && hosted.persistence === persistence {
+    for hosted in worlds.of(persistence) where hosted.progress != nil {
       guard let home = hosted.home else { continue }
       do throws(PersistenceFailure) {
         switch try persistence.maintain(hosted, home, host: host) {
@@ -345,15 +335,47 @@ extension Service {
 
   // MARK: The end
 
-  /// Stores everything, releases all worlds and closes the stores.
+  /// Stores everything, releases all worlds and closes the stores, however long that takes.
   ///
   /// - Returns: Whether everything is stored. Losses have been reported.
   @discardableResult
   func release() -> Bool {
     isShuttingDown = true
     passTime()
-    commitLast()
-    for hosted in worlds.values {
+    while !endStores() { workers.waitForStores() }
+    return !hasLost
+  }
+
+  /// Goes on with the end of each store, side by side with the others: what has changed is stored, worlds are released, and
+  /// the store is closed. Replies are committed as far as that goes. Call it when a store's thread may be done.
+  ///
+  /// - Returns: Whether all stores are closed.
+  func endStores() -> Bool {
+    for job in workers.takeReturnedJobs() { job.finish() }
+    finishRewinds()
+    let idle = stores.all.filter { $0.end == .open && !$0.threads.areBusy }
+    for persistence in idle { commit(to: persistence, isLast: true) }
+    commitOutboxes()
+    for persistence in idle where !persistence.threads.areBusy { close(persistence) }
+    return stores.all.allSatisfy { $0.end == .closed }
+  }
+
+  /// Gives up the databases that are not closed. A folder's calls end, however slow its disk is.
+  func giveUpDatabases() {
+    for persistence in stores.all where persistence.end != .closed && !persistence.store.readers.answersAtOnce {
+      let what =
+        persistence.end == .open ? "what changed last in its worlds may be stored or not" : "its lease ends by itself"
+      report("\(persistence.store.place) does not answer and is given up; \(what)")
+      if persistence.end == .open { hasLost = true }
+      persistence.end = .closed
+    }
+  }
+
+  /// Releases a store's worlds and closes it, on its thread.
+  private func close(_ persistence: Persistence) {
+    persistence.end = .closing
+    var homes: [(hosted: HostedWorld, home: LiveWorld.Box)] = []
+    for hosted in worlds.of(persistence) {
       guard let home = hosted.home else {
         // A worker did not finish in time. Clients were not told of its changes.
         guard hosted.progress != nil else { continue }
@@ -361,19 +383,31 @@ extension Service {
         hasLost = true
         continue
       }
-      do throws(PersistenceFailure) {
-        try hosted.persistence?.release(hosted, home)
-      } catch {
-        report("world \(hosted.name): \(error)")
-      }
+      hosted.isBeingStored = true
+      homes.append((hosted, home))
     }
-    for persistence in stores.all { persistence.store.close() }
-    for hosted in worlds.values {
-      guard let outage = hosted.home?.live.outage, case .store = outage.cause, !outage.isFromStart else { continue }
-      report("world \(hosted.name) ends as it was stored last, with input \(outage.head): \(outage.reason)")
-      hasLost = true
-    }
-    return !hasLost
+    workers.submit(
+      Job(.store(persistence.threads)) { () throws(Never) in
+        var failures: [(world: String, PersistenceFailure)] = []
+        for (hosted, home) in homes {
+          do throws(PersistenceFailure) {
+            try persistence.release(hosted, home)
+          } catch {
+            failures.append((hosted.name, error))
+          }
+        }
+        persistence.store.close()
+        return failures
+      } then: { [unowned self] result in
+        persistence.end = .closed
+        for (world, failure) in result.get() { report("world \(world): \(failure)") }
+        for (hosted, home) in homes {
+          hosted.isBeingStored = false
+          guard let outage = home.live.outage, case .store = outage.cause, !outage.isFromStart else { continue }
+          report("world \(hosted.name) ends as it was stored last, with input \(outage.head): \(outage.reason)")
+          hasLost = true
+        }
+      })
   }
 }
 

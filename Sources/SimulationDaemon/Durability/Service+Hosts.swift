@@ -32,14 +32,14 @@ extension Service {
   ///
   /// Whether what is on its way to the store is stored is decided there. Such a world is given up when that is known.
   func reviewLeases() {
-    for persistence in stores.all {
+    for persistence in stores.all where persistence.end == .open {
       if let hosts = persistence.hosts { review(hosts.term, persistence) }
     }
   }
 
   private func review(_ term: Int?, _ persistence: Persistence) {
     let reason = "the lease of this daemon is over, since the database did not answer in time"
-    for hosted in worlds.values where hosted.persistence === persistence && !hosted.isBeingStored {
+    for hosted in worlds.of(persistence) where !hosted.isBeingStored {
       guard let progress = hosted.progress, term == nil || progress.term != term, let home = hosted.home else {
         continue
       }
@@ -134,12 +134,13 @@ extension Service {
     loadNext(persistence)
   }
 
-  /// Takes the world that a client's next line needs, for which its turn has ended.
+  /// Takes the world that a client's next line or deferred request needs, for which its turn has ended.
   func takeWorld(neededBy client: Client) {
-    guard client.hosted.isAbsent, client.session.isHeldUp, !client.session.isUnserved, client.session.activity.isNone,
-      client.session.deferredEffect == nil, client.session.outbox.replyBytes < environment.limits.replyQueue
-    else { return }
-    take(client.hosted)
+    guard client.hosted.isAbsent, client.session.deferredEffect == nil else { return }
+    let needsItForLine =
+      client.session.isHeldUp && !client.session.isUnserved && client.session.activity.isNone
+      && client.session.outbox.replyBytes < environment.limits.replyQueue
+    if needsItForLine || client.session.activity.isDeferred { take(client.hosted) }
   }
 
   /// Forgets after a while that another daemon has a world: it is asked for again when a client needs it.

@@ -56,6 +56,8 @@ final class Daemon {
   private static let drainPatience: UInt64 = 1_500_000_000
   /// How long it waits for clients that do read, in nanoseconds.
   private static let longestDrain: UInt64 = 5_000_000_000
+  /// How long it waits for databases, which give up by themselves in about that time, in nanoseconds.
+  private static let lastStoring: UInt64 = 15_000_000_000
   /// How long it waits for interrupted workers, in nanoseconds; a step of a machine cannot be interrupted.
   private static let lastWork: UInt64 = 1_000_000_000
 
@@ -167,12 +169,22 @@ final class Daemon {
     gethostname(&host, host.count - 1)
     let hostName = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     var all: [Persistence] = []
+    // Two places of the map can be one store, written in two ways.
+    var storeAt: [Int] = []
     for place in map.places {
       let (store, threads): (any WorldStore, StoreThreads)
-      if PostgresURL.isOne(place) {
+      if let known = all.firstIndex(where: { ($0.store as? SQLiteStore)?.files.areIn(folder: place) == true }) {
+        storeAt.append(known)
+        continue
+      } else if PostgresURL.isOne(place) {
         let writer = StoreWriter(
           process: getpid(), socket: "\(socket) at \(hostName)", name: invocation.name ?? Daemon.name(ofHost: hostName))
-        store = try PostgresStore.open(place, writer: writer, naming: names.naming)
+        let opened = all.compactMap { $0.store as? PostgresStore }
+        store = try PostgresStore.open(place, writer: writer, naming: names.naming, beside: opened)
+        if let known = all.firstIndex(where: { $0.store === store }) {
+          storeAt.append(known)
+          continue
+        }
         // A thread that waits for a server takes little time, and all answers wait for it.
         threads = StoreThreads(writer: WorkerPool(places: 1), readers: pool())
       } else {
@@ -183,14 +195,15 @@ final class Daemon {
         if let end = files.lastEnd { log.info("the daemon that had \(files.files.database) before \(end)") }
         (store, threads) = (files, StoreThreads(writer: WorkerPool(places: 1, niceness: Daemon.niceness)))
       }
+      storeAt.append(all.count)
       all.append(
         Persistence(
           store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,
           threads: threads,
           wallClock: WallClock.milliseconds))
     }
-    let stores = Stores(all, map.patterns)
-    if all.count > 1 {
+    let stores = Stores(all, map.patterns.map { ($0.pattern, storeAt[$0.store]) })
+    if map.places.count > 1 {
       for store in all { log.info("worlds \(stores.patterns(of: store)) are kept in \(store.store.place)") }
     }
     return stores
@@ -318,9 +331,20 @@ final class Daemon {
   }
 
   private func setInterest(of connection: Connection) {
-    let wanted = connection.wantedInterest(limits)
-    guard let present = connection.interest, present != wanted else { return }
-    try? loop.poller.modify(connection.descriptor, token: connection.token, interest: wanted)
+    if connection.interest != nil { setInterest(of: connection, connection.wantedInterest(limits)) }
+  }
+
+  /// - Parameter wanted: Nil takes the connection out of the poller, so that not even its end wakes that.
+  private func setInterest(of connection: Connection, _ wanted: Poller.Interest?) {
+    let (descriptor, token) = (connection.descriptor, connection.token)
+    switch (connection.interest, wanted) {
+    case (nil, nil): return
+    case (nil, let wanted?): try? loop.poller.add(descriptor, token: token, interest: wanted)
+    case (_?, nil): loop.poller.remove(descriptor)
+    case (let present?, let wanted?):
+      if present == wanted { return }
+      try? loop.poller.modify(descriptor, token: token, interest: wanted)
+    }
     connection.interest = wanted
   }
 
@@ -446,8 +470,7 @@ final class Daemon {
     guard let place = places.removeValue(forKey: number) else { return }
     connections[place] = nil
     vacancies.append(place)
-    if connection.interest != nil { loop.poller.remove(connection.descriptor) }
-    connection.interest = nil
+    setInterest(of: connection, nil)
     connection.descriptor.close()
     service.close(connection.client)
     log.debug("client \(number) has left")
@@ -476,32 +499,40 @@ final class Daemon {
     }
   }
 
-  /// Gives clients some time to read their last lines, then ends the process.
+  /// Ends the stores, gives clients some time to read their last lines, then ends the process.
   private func end() -> Never {
     if let failure = service.failure { log.error("\(failure)") }
-    service.commitLast()
+    service.passTime()
     let start = HostClock.now()
-    var deadline = start
     for newConnection in unnamed.values.joined() { refuse(newConnection, Service.farewell) }
     var waiting = connections.compactMap { $0 }
     // Input is no longer read, so it must not wake the poller.
     for acceptor in acceptors { loop.poller.remove(acceptor.listener.descriptor) }
-    for connection in waiting {
-      try? loop.poller.modify(connection.descriptor, token: connection.token, interest: .writable)
-    }
-    var unwritten = -1
+    for connection in waiting { setInterest(of: connection, nil) }
+    var (deadline, unwritten, closedAt) = (start, -1, UInt64?.none)
     while true {
-      waiting = waiting.filter { $0.write() && $0.client.session.outbox.hasUnwritten }
+      wakeup.drain()
+      if HostClock.now() >= start + Daemon.lastStoring { service.giveUpDatabases() }
+      let areStoresClosed = service.endStores()
+      waiting = waiting.filter { connection in
+        let hasMore = connection.write() && connection.client.session.outbox.hasUnwritten
+        setInterest(of: connection, hasMore ? .writable : nil)
+        return hasMore || !areStoresClosed
+      }
       let now = HostClock.now()
       let leftOfPages = page?.drain(now: now) ?? 0
       let left = waiting.reduce(leftOfPages) { $0 + $1.client.session.outbox.waiting }
-      if left != unwritten { deadline = min(now + Daemon.drainPatience, start + Daemon.longestDrain) }
+      if left != unwritten { deadline = now + Daemon.drainPatience }
       unwritten = left
-      if waiting.isEmpty && leftOfPages == 0 || now >= deadline { break }
+      if areStoresClosed {
+        let since = closedAt ?? now
+        closedAt = since
+        if waiting.isEmpty && leftOfPages == 0 || now >= min(deadline, since + Daemon.longestDrain) { break }
+      }
       _ = loop.poller.wait(nanoseconds: 10_000_000)
     }
     page?.stop()
-    let isAllStored = service.release()
+    let isAllStored = !service.hasLost
     for acceptor in acceptors { acceptor.listener.closeAndRemove() }
     if !isAllStored { log.error("some changes of durable worlds are not stored; see the warnings above") }
     exit(isAllStored && service.failure == nil ? 0 : 3)

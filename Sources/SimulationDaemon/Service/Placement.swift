@@ -43,6 +43,8 @@ extension Service {
       return obstacleToLines(of: client).map { .waiting(for: $0) } ?? .onEventLoop
     case .advance where !client.session.needsWorker, .step where !client.session.needsWorker:
       return client.hosted.home == nil ? .waiting(for: .world) : .onEventLoop
+    // A turn takes the world.
+    case .deferred where client.hosted.isAbsent && !isBeingRead(client): return .onEventLoop
     case .await, .advance, .step, .rewind, .compare, .fork, .deferred, .away, .reply:
       return obstacleToActivity(of: client).map { .waiting(for: $0) } ?? .onWorker
     }
@@ -56,6 +58,11 @@ extension Service {
     if client.hosted.isAbsent { return nil }
     guard let home = client.hosted.home, home.live.rewinding == nil else { return .world }
     return client.hosted.isReserved(forOtherThan: client) ? .turn : nil
+  }
+
+  /// Whether a worker reads a client's document first, or another one of its user.
+  private func isBeingRead(_ client: Client) -> Bool {
+    !workers.areInline && client.session.activity.isUnreadDocument
   }
 
   /// What blocks a deferred effect.
@@ -98,8 +105,7 @@ extension Service {
   /// What blocks a client's activity on a worker.
   private func obstacleToActivity(of client: Client) -> Placement.Reason? {
     if client.isAway { return .itself }
-    // Another document is being read.
-    if !workers.areInline, client.session.activity.isUnreadDocument { return .turn }
+    if isBeingRead(client) { return .turn }
     let worlds = worldsNeeded(by: client)
     guard let home = worlds[0].home, worlds.allSatisfy({ $0.home != nil }) else { return .world }
     if let obstacle = obstacle(to: client.session.activity, client, home) { return obstacle }

@@ -11,7 +11,7 @@ import UnixHost
 /// work in worlds that they are lent (``Loan``).
 final class Service {
   let environment: Environment
-  var worlds: [String: HostedWorld] = [:]
+  var worlds = HostedWorlds()
   let main: HostedWorld
   /// All users that have connected or have worlds.
   private var users: [UserID: User] = [:]

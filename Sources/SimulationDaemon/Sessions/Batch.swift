@@ -200,8 +200,12 @@ extension RequestContext {
     return true
   }
 
-  /// Runs the lines at one moment. The first failure ends the batch.
+  /// Runs the lines at one moment, unless another daemon has the world. The first failure ends the batch.
   func run(_ batch: Batch, _ request: inout Request) {
+    // Its client sends all of it again, so no line is answered.
+    if let outage = live.outage, outage.host != nil {
+      return session.fail(Array(tag), world: session.shown(live.name), outage)
+    }
     session.isRunningBatch = true
     defer { session.isRunningBatch = false }
     var done = 0

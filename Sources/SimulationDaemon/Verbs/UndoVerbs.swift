@@ -127,7 +127,8 @@ extension Service {
   func finishRewinds() {
     for client in busy {
       guard case .rewind(let rewind) = client.session.activity, rewind.rewinding.hasArrived,
-        let home = client.hosted.home, client.hosted.persistence?.threads.areBusy != true
+        let home = client.hosted.home,
+        client.hosted.persistence.map({ !$0.threads.areBusy && $0.end == .open }) ?? true
       else { continue }
       finish(rewind, client, home)
     }

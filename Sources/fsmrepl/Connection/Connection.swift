@@ -77,7 +77,7 @@ final class Connection {
       next = nil
       switch step {
       case .hop: hop()
-      case .askAgain: append(following?.resend() ?? [])
+      case .askAgain: append(following?.resendHere() ?? [])
       }
     }
     if arrival == nil, let ready = following?.ready() { append(ready) }

@@ -295,13 +295,7 @@ extension Conversation.Received {
   /// The line as received, without a tag that we added to the request.
   func withoutOurTag(_ raw: RawLine) -> RawLine {
     guard let asked, asked.isOurTag, let tag = line.tag else { return raw }
-    // In an object the tag is the second member, and quotes within a text are escaped by backslashes.
-    let isObject = raw.bytes.first == UInt8(ascii: "{")
-    let mark = Array((isObject ? ",\"tag\":\"\(tag)\"" : " @\(tag)").utf8)
-    guard let place = isObject ? raw.bytes.find(mark) : 1..<(1 + mark.count),
-      raw.bytes.dropFirst(place.lowerBound).starts(with: mark)
-    else { return raw }
-    return RawLine(bytes: Array(raw.bytes[..<place.lowerBound] + raw.bytes[place.upperBound...]))
+    return raw.without(tag: tag)
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import JournalStore
 import PostgresStore
 import StateMachines
+import Synchronization
 import TestSupport
 import Testing
 
@@ -51,13 +52,14 @@ struct RepairTests {
       return line.flatMap { UInt64($0.prefix { $0 != " " }) } ?? 0
     }
 
-    func repairing<R>(_ body: (Repair) throws -> R) throws -> R {
+    /// - Parameter naming: Translates names for the database.
+    func repairing<R>(naming: WorldNaming = .same, _ body: (Repair) throws -> R) throws -> R {
       let writer = StoreWriter(process: 2, socket: "")
       var circumstances = SQLiteStore.Circumstances()
       circumstances.boot = 1
       let store: any WorldStore =
         if let address {
-          try PostgresStore.open(address, writer: writer)
+          try PostgresStore.open(address, writer: writer, naming: naming)
         } else {
           try SQLiteStore.open(folder: folder.path, durability: .full, writer: writer, circumstances) { _ in }
         }
@@ -150,6 +152,34 @@ struct RepairTests {
     expectEqual(daemon.connect().say("worlds").count, 3)
     let first = try daemon.restarted { $0.kinds = [ReleasedLamp<UpgradeTests.First>.entry] }
     expectEqual(first.connect("z").journal(), example.journal)
+  }
+
+  @Test(
+    "on a database it is not put in place of a world that a daemon has taken meanwhile",
+    .enabled(if: PostgresServer.isInstalled))
+  func taken() throws {
+    let example = try Example(.postgres)
+    let (address, server) = (try #require(example.address), try PostgresServer.shared.get())
+    let hasTaken = Mutex(false)
+    // The repaired world's name is asked for when it is made: then a daemon takes the broken one.
+    let naming = WorldNaming(
+      stored: { name throws(StoreFailure) in
+        if name == "z repaired", !hasTaken.withLock({ $0 }) {
+          hasTaken.withLock { $0 = true }
+          let daemon = try PostgresStore.open(address, writer: StoreWriter(process: 3, socket: "", name: "b"))
+          _ = try daemon.take("z")
+          _ = try? server.sql("UPDATE fsmd.hosts SET ends = ends + interval '1 hour'", in: address)
+        }
+        return name
+      }, local: { $0 })
+    let failure = #expect(throws: StoreFailure.self) {
+      try example.repairing(naming: naming) { try $0.run(to: example.dim - 1, as: nil) }
+    }
+    expect(failure.map { "\($0)" } ?? "", contains: "the daemon b has world z")
+    try server.sql("UPDATE fsmd.hosts SET ends = now()", in: address)
+    let first = try example.later().restarted { $0.kinds = [ReleasedLamp<UpgradeTests.First>.entry] }
+    expectEqual(first.connect("z").journal(), example.journal)
+    expectEqual(first.connect().say("worlds").count, 3)
   }
 
   @Test("up to a checkpoint, though what is before it cannot be played", arguments: Engine.here)

@@ -193,6 +193,37 @@ struct ReturningWorldsTests {
     expectEqual(last.connect("large").view(), view)
     expectEqual(last.connect("main").say("count").last, "+ 2")
   }
+
+  @Test("small worlds are loaded together, but for those that a client asks for and those that are not small")
+  func companions() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "asked")
+    let workers = Workers()
+    func waiting(_ hosted: HostedWorld, inputs: UInt64 = 5) -> Restoration {
+      let outage = LiveWorld.Outage(reason: "", cause: .store(retryAt: .max), head: inputs)
+      let box = LiveWorld.Box(LiveWorld(name: hosted.name, limits: WorldLimits(), host: 0, outage))
+      return Restoration(hosted, box, workers.slot(of: nil), outage, isStart: false, since: (0, 0))
+    }
+    func world(_ name: String, inputs: UInt64 = 5) -> Restoration {
+      waiting(
+        HostedWorld(LiveWorld.Box(LiveWorld(name: name, clock: .virtual, seed: 0, limits: WorldLimits(), host: 0))),
+        inputs: inputs)
+    }
+    func names(_ all: [Restoration]) -> [String] { all.map(\.hosted.name) }
+    var restorations = Restorations()
+    restorations.waiting = [world("a"), waiting(guest.client.hosted), world("b"), world("c", inputs: 257), world("d")]
+    let used = [guest.client]
+    func next() -> [String] {
+      guard let first = restorations.next(usedBy: used, main: host.service.main, places: 2) else { return [] }
+      defer { restorations.didLoad(first) }
+      return names([first] + restorations.companions(of: first, usedBy: used))
+    }
+    expectEqual(next(), ["asked"])
+    restorations.waiting.append(waiting(guest.client.hosted, inputs: 9))
+    guard let first = restorations.waiting.first else { return }
+    expectEqual(names(restorations.companions(of: first, usedBy: used)), ["a", "b", "d"])
+    expectEqual([next(), next(), next()], [["asked"], ["c"], []])
+  }
 }
 
 extension Guest {

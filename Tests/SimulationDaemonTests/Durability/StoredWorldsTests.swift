@@ -291,7 +291,7 @@ struct StoredWorldsTests {
     if isLate {
       // The daemon's time for its last work is over.
       threads.letStoreGo()
-      daemon.service.commitLast()
+      daemon.service.release()
       maker.collect()
     } else {
       finish(daemon)
@@ -300,6 +300,28 @@ struct StoredWorldsTests {
     expectEqual(maker.lines(), ["+ @1 created x", "! bye reason=shutdown"])
     expect(daemon.service.release())
     try expectEqual(worlds(daemon.afterKill()), ["main", "w", "x"])
+  }
+
+  @Test(
+    "at the end a database that does not answer is given up, which is said; a folder is not", arguments: Engine.here)
+  func givenUp(engine: Engine) throws {
+    var setup = KeptDaemon.Setup()
+    (setup.engine, setup.threads) = (engine, threads)
+    let daemon = try KeptDaemon(setup)
+    threads.finish(daemon.host)
+    let guest = daemon.connect()
+    threads.holdStore()
+    _ = guest.say("new power p\nworld new x durable=yes")
+    daemon.host.round { daemon.service.shutDown() }
+    expect(!daemon.service.endStores())
+    daemon.service.giveUpDatabases()
+    expectEqual(daemon.service.endStores(), engine == .postgres)
+    expectEqual(daemon.service.hasLost, engine == .postgres)
+    expectEqual(
+      daemon.log.count { $0.contains("is given up; what changed last in its worlds may be stored") },
+      engine == .postgres ? 1 : 0)
+    threads.letStoreGo()
+    daemon.service.workers.waitForStores()
   }
 
   @Test("the end of the daemon waits for a world that is being dropped")
