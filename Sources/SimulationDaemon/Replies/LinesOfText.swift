@@ -2,7 +2,7 @@ import LineProtocol
 
 /// A text that goes out piece by piece, each of its lines as a line of a reply.
 struct LinesOfText {
-  private let text: [UInt8]
+  private var text: [UInt8]
   private var next = 0
   private(set) var written = 0
 
@@ -12,6 +12,11 @@ struct LinesOfText {
   init(_ text: [UInt8]) {
     self.text = text
   }
+
+  /// Goes on with another text after this one, all of which is written.
+  mutating func goOn(with text: [UInt8]) { (self.text, next) = (text, 0) }
+
+  var isWritten: Bool { next == text.count }
 
   /// About how many bytes it takes.
   var bytes: Int { text.count }
@@ -31,6 +36,6 @@ struct LinesOfText {
       let isPair = end + 1 < text.count && text[end] == UInt8(ascii: "\r") && text[end + 1] == UInt8(ascii: "\n")
       next = end + (isPair ? 2 : 1)
     }
-    return next < text.count
+    return !isWritten
   }
 }

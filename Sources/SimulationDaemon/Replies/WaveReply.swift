@@ -42,6 +42,8 @@ final class WaveReply {
   private var begun: UInt64
   /// How often it may begin again before it does not let others in between.
   private var restarts = 8
+  /// What is drawn and not written yet.
+  private var lines = LinesOfText([])
   /// The bytes of the waveform being written.
   private var drawnBytes = 0
 
@@ -111,10 +113,15 @@ final class WaveReply {
   private func write(
     _ writer: any WaveWriter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> LongReply.Piece {
-    var writer = writer
-    stage = .over
-    guard writer.write(to: &buffer, tag: tag) else { return .done(writer.written) }
-    stage = .writing(writer)
+    if lines.isWritten {
+      var writer = writer
+      stage = .over
+      var text = ByteBuffer()
+      guard writer.write(to: &text) || !text.isEmpty else { return .done(lines.written) }
+      lines.goOn(with: Array(text.bytes))
+      stage = .writing(writer)
+    }
+    _ = lines.write(tag: tag, to: &buffer)
     return .more
   }
 
