@@ -48,7 +48,10 @@ struct StoredHistory {
   func read(_ body: (borrowing WorldCore, JournalEntry, JournalSegment.Creation?) throws -> Void) throws {
     var scanner = JournalScanner(after: world.first - 1, words, catalogue)
     try readSegments(from: world.first) { segment in
-      try scanner.read(segment.bytes, segment.first...segment.last, owner: owner, body)
+      try scanner.read(segment.bytes, segment.first...segment.last, owner: owner) { world, entry, composed in
+        try body(world, entry, composed)
+        return true
+      }
       return true
     }
   }
