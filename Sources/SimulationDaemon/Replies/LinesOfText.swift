@@ -25,7 +25,7 @@ struct LinesOfText {
   ///
   /// - Returns: Whether there is more.
   mutating func write(tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> Bool {
-    let most = buffer.count + LongReply.pieceSize
+    let most = buffer.count + ReplyPiece.size
     while next < text.count, buffer.count < most {
       let end = text[next...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? text.count
       buffer.begin(.data, tag: tag)

@@ -51,7 +51,7 @@ extension RequestContext {
   }
 
   /// Starts a long reply.
-  func begin(_ reply: LongReply) { session.activity = .reply(reply, tag: Array(tag)) }
+  func begin(_ reply: any LongReply) { session.activity = .reply(reply, tag: Array(tag)) }
 
   /// Defers an effect beyond the session and its world to the service.
   func `defer`(_ effect: DeferredEffect) { session.deferredEffect = (effect, Array(tag)) }

@@ -9,7 +9,7 @@ import Waveforms
 ///
 /// The drawing is of one moment, the one at which the last slice has read the journal to its end. If inputs are undone
 /// while it reads, or the journal drops what is next, it begins again.
-final class WaveReply {
+final class WaveReply: LongReply {
   private enum Stage {
     /// Searching the first stored input of the stretch, between two inputs.
     case searching(low: UInt64, high: UInt64)
@@ -81,11 +81,17 @@ final class WaveReply {
     survey = WaveSurvey(from: from, to: to, form.pattern)
   }
 
+  var isForWorkers: Bool { true }
+  var isText: Bool { true }
+  var gathers: Bool { true }
+
   /// About how many bytes it has gathered.
   var bytes: Int { drawnBytes > 0 ? drawnBytes : survey.bytes }
 
   /// Writes the next piece.
-  func write(_ live: borrowing LiveWorld, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+  func write(
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
     do throws(PersistenceFailure) {
       repeat {
         guard survey.inputs <= WaveSurvey.mostInputs else {
@@ -112,7 +118,7 @@ final class WaveReply {
 
   private func write(
     _ writer: any WaveWriter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
-  ) -> LongReply.Piece {
+  ) -> ReplyPiece {
     if lines.isWritten {
       var writer = writer
       stage = .over

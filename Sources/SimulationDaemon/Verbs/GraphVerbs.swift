@@ -67,7 +67,7 @@ extension RequestContext {
         "\(withArticle(entry.name)) is no MVI feature, so it has no parts"
           + (features.isEmpty ? "" : "; these kinds have: \(features.joined(separator: ", "))"))
     }
-    begin(.graph(GraphReply(.parts(picture), form, environment.graphs, session.terms.user)))
+    begin(GraphReply(.parts(picture), form, environment.graphs, session.terms.user))
   }
 
   /// `graph KIND|NAME show=members`: of machines that were made together, those that are left, and their wires.
@@ -96,7 +96,7 @@ extension RequestContext {
           return live.world.contains(Wire(from: from, output: wire.output, to: to, event: wire.event))
         })
     }
-    begin(.graph(GraphReply(.members(picture), form, environment.graphs, session.terms.user)))
+    begin(GraphReply(.members(picture), form, environment.graphs, session.terms.user))
   }
 
   /// What `graph` shows by a name.
@@ -174,7 +174,7 @@ extension RequestContext {
       }
       text = { written }
     }
-    begin(.graph(GraphReply(.text(text), form, environment.graphs, session.terms.user)))
+    begin(GraphReply(.text(text), form, environment.graphs, session.terms.user))
   }
 
   private func failToPrint(_ why: String) {
@@ -243,7 +243,7 @@ extension RequestContext {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)
       let subject: GraphSubject = form.format == .tests ? .tests(source, document(of: kind)) : .kind(source, mark)
-      begin(.graph(GraphReply(subject, form, environment.graphs, session.terms.user)))
+      begin(GraphReply(subject, form, environment.graphs, session.terms.user))
     } catch {
       failToExplore(kind, error)
     }
@@ -259,7 +259,7 @@ extension RequestContext {
   private func begin(_ composition: Composition, named name: String?, _ form: GraphForm) {
     guard mayBegin(form.format) else { return }
     if form.format == .tests {
-      begin(.graph(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.terms.user)))
+      begin(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.terms.user))
       return
     }
     var members: [(source: GraphSource, mark: GraphMark?)] = []
@@ -288,9 +288,7 @@ extension RequestContext {
     }
     let shown = form.marksPresent ? name : nil
     begin(
-      .graph(
-        GraphReply(
-          .composition(composition, name: shown, members), form, environment.graphs, session.terms.user)))
+      GraphReply(.composition(composition, name: shown, members), form, environment.graphs, session.terms.user))
   }
 
   /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.
@@ -330,9 +328,7 @@ extension RequestContext {
     var alternative: CoverageSurvey?
     if entry == nil, let name = words[0], let named = self.entry(named: name) { alternative = survey(.all, named) }
     begin(
-      .coverage(
-        CoverageReply(
-          survey(pattern, entry), or: alternative, listsAll: words["list"] != nil, environment.graphs)))
+      CoverageReply(survey(pattern, entry), or: alternative, listsAll: words["list"] != nil, environment.graphs))
   }
 
   private func survey(_ pattern: NamePattern, _ entry: CatalogueEntry?) -> CoverageSurvey {

@@ -274,9 +274,7 @@ extension RequestContext {
       guard isStateOfAnyKind(state) else { return }
     }
     guard let pattern = pattern(words[0]) else { return }
-    begin(
-      .machines(
-        LongReply.Machines(cursor: NameCursor(pattern), kind: wanted, state: words["state"], remaining: Int(limit))))
+    begin(MachineList(cursor: NameCursor(pattern), kind: wanted, state: words["state"], remaining: Int(limit)))
   }
 
   /// Whether a kind, or a member of a composed kind, has a state. Writes a failure if not.
@@ -318,7 +316,7 @@ extension RequestContext {
       wanted = WantedKind(entry)
     }
     guard let pattern = pattern(words[0]) else { return }
-    begin(.count(LongReply.Count(pattern: pattern, kind: wanted)))
+    begin(MachineCount(pattern, wanted))
   }
 
   func show() {

@@ -111,7 +111,7 @@ extension RequestContext {
     else { return }
     guard let pattern = pattern(words[0]) else { return }
     let listing = live.world.agendaListing(matching: pattern, limit: Int(limit))
-    begin(.agenda(listing, written: 0))
+    begin(AgendaReply(listing))
   }
 
   func awaitState() {

@@ -29,7 +29,7 @@ extension RequestContext {
     }
     guard let first = first(since: since) else { return }
     let past = JournalReply(from: first, of: live, pattern, scope)
-    begin(.past(past, pattern: pattern))
+    begin(PastReply(journal: past, pattern: pattern))
   }
 
   /// How many patterns a client may watch here. Watches use the memory of the world's owner, so guests get few.
@@ -135,7 +135,7 @@ extension RequestContext {
     } else {
       reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: live, tellsWallTime: tellsWallTime)
     }
-    begin(.journal(reply))
+    begin(reply)
   }
 
   /// What `at=` asks for.

@@ -47,9 +47,8 @@ extension RequestContext {
         "the stretch ends at \(end), before it begins")
     }
     begin(
-      .wave(
-        WaveReply(
-          WaveReply.Form(
-            from: from, to: to, pattern: pattern, format: format, width: Int(width), mark: words["mark"]), of: live)))
+      WaveReply(
+        WaveReply.Form(
+          from: from, to: to, pattern: pattern, format: format, width: Int(width), mark: words["mark"]), of: live))
   }
 }

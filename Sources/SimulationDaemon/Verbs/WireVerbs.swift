@@ -77,5 +77,5 @@ extension RequestContext {
     return nil
   }
 
-  func wires() { begin(.wires(items: live.world.allWires(), next: 0, written: 0)) }
+  func wires() { begin(WireList(live.world.allWires())) }
 }
