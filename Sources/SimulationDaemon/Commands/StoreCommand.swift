@@ -160,21 +160,16 @@ private struct StoreCopy {
       Append(
         lease, head: head, last: head, nothing, moment: world.moment, creations: Array(early),
         kinds: try source.kinds(of: world.name)))
-    var failure: StoreFailure?
-    try source.readSegments(of: world.name, from: world.first) { segment in
-      let made = creations.prefix { $0.sequence <= segment.last }
-      creations = creations.dropFirst(made.count)
-      do throws(StoreFailure) {
+    let failure = try source.readSegments(
+      of: world.name, from: world.first,
+      trying: { (segment) throws(StoreFailure) in
+        let made = creations.prefix { $0.sequence <= segment.last }
+        creations = creations.dropFirst(made.count)
         try target.append(
-          Append(
-            lease, head: head, last: segment.last, segment.bytes, moment: world.moment, creations: Array(made)))
+          Append(lease, head: head, last: segment.last, segment.bytes, moment: world.moment, creations: Array(made)))
         head = segment.last
         return true
-      } catch {
-        failure = error
-        return false
-      }
-    }
+      })
     if let failure { throw failure }
     let undone = try source.undone(in: world.name, 0...UInt64.max)
     try target.append(Append(lease, head: head, last: head, nothing, moment: world.moment, undone: undone))

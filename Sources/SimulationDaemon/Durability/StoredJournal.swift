@@ -50,20 +50,14 @@ final class StoredJournal {
     // Machine numbers may have been reused between the last read and this one.
     if next != ownersHoldFor { owners = [:] }
     defer { ownersHoldFor = next }
-    var failure: PersistenceFailure?
-    do throws(StoreFailure) {
+    let failure = try PersistenceFailure.asking { () throws(StoreFailure) in
       try readers.reading { reader throws(StoreFailure) in
-        try reader.readSegments(of: world, from: next) { segment in
-          do throws(PersistenceFailure) {
-            return try read(segment, reader, from: &next, to: numbers.upperBound, present, body)
-          } catch {
-            failure = error
-            return false
-          }
-        }
+        try reader.readSegments(
+          of: world, from: next,
+          trying: { (segment) throws(PersistenceFailure) in
+            try read(segment, reader, from: &next, to: numbers.upperBound, present, body)
+          })
       }
-    } catch {
-      throw .store(error)
     }
     if let failure { throw failure }
     return next
@@ -114,7 +108,7 @@ final class StoredJournal {
     var next = UInt64.max
     var end: UInt64?
     var left = most
-    do throws(StoreFailure) {
+    try PersistenceFailure.asking { () throws(StoreFailure) in
       try readers.reading { reader throws(StoreFailure) in
         try reader.readSegments(of: world, from: start) { segment in
           // Reading a damaged segment reports it.
@@ -127,8 +121,6 @@ final class StoredJournal {
           return left > 0
         }
       }
-    } catch {
-      throw .store(error)
     }
     return (next, end)
   }

@@ -167,24 +167,21 @@ struct WorldLoader {
     let (name, head, start) = (stored.name, stored.head, base.lastSequence)
     let undone = try ask { () throws(StoreFailure) in try starts.undone(after: start) }
     var recovery = Recovery(of: base, undone: undone, words, catalogue, underWay: underWay)
-    var failure: Recovery.Failure?
+    let failure: Recovery.Failure?
     var last = start
     do throws(StoreFailure) {
-      try store.readSegments(of: name, from: start + 1) { segment in
-        // Between segments the store may be slow, and other work goes first: no input is under way then.
-        defer { underWay?.pointee = 0 }
-        do throws(Recovery.Failure) {
+      failure = try store.readSegments(
+        of: name, from: start + 1,
+        trying: { (segment) throws(Recovery.Failure) in
+          // Between segments the store may be slow, and other work goes first: no input is under way then.
+          defer { underWay?.pointee = 0 }
           try recovery.append(segment.bytes, segment.first...segment.last) {
             underWay?.pointee = 0
             return slot?.goesOn() ?? true
           }
           last = segment.last
           return !recovery.isInterrupted
-        } catch {
-          failure = error
-          return false
-        }
-      }
+        })
     } catch .damaged(let damage) {
       throw Hindrance(reason: "\(damage)", input: last + 1)
     } catch {
@@ -204,26 +201,14 @@ struct WorldLoader {
   /// The world at the checkpoint of an input, or a new world for input 0.
   private func base(_ start: UInt64, _ settings: WorldSettings, _ name: String) throws -> WorldCore {
     if start == 0 { return WorldCore(seed: settings.seed, limits: limits.world) }
-    let found: StoredCheckpoint?
-    do throws(StoreFailure) {
-      found = try store.checkpoint(of: name, atOrBefore: start)
-    } catch .damaged(let damage) {
+    do {
+      return try store.world(name, atCheckpoint: start, catalogue, limits.world)
+    } catch HistoryFailure.unreadable(_, let reason) {
+      throw Hindrance(reason: reason, input: nil)
+    } catch StoreFailure.damaged(let damage) {
       throw Hindrance(reason: "\(damage)", input: nil)
-    } catch {
-      throw PersistenceFailure.store(error)
-    }
-    guard let found, found.mark.sequence == start else {
-      throw Hindrance(reason: "its checkpoint at input \(start) is missing", input: nil)
-    }
-    do throws(ArchiveFailure) {
-      let world = try WorldCore(
-        archive: found.bytes, kinds: catalogue.entry, compiler: catalogue.compiler, limits: limits.world)
-      guard world.lastSequence == start else {
-        throw ArchiveFailure.damaged("it ends with input \(world.lastSequence)")
-      }
-      return world
-    } catch {
-      throw Hindrance(reason: "its checkpoint at input \(start): \(error.text)", input: nil)
+    } catch let failure as StoreFailure {
+      throw PersistenceFailure.store(failure)
     }
   }
 

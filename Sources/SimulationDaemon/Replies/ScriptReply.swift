@@ -99,7 +99,7 @@ extension RequestContext {
         "this world has more inputs than a script may have lines")
     case .unsayable(_, let sequence, let reason):
       fail(.refused, [("seq", "\(sequence)")], "input \(sequence) cannot be written as a line of a script: \(reason)")
-    case .store, .unknownWorld, .unreadable:
+    case .unknownWorld, .unreadable:
       fail(.internal, "\(failure)")
     }
   }
