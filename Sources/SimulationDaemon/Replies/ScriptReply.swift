@@ -88,15 +88,13 @@ extension RequestContext {
   func failToScript(_ failure: HistoryFailure) {
     switch failure {
     case .forgotten(_, let first):
-      fail(
-        .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(first)")],
+      failLimit(
+        "journal", limits.world.journal, with: [("from", "\(first)")],
         live.stored == nil
           ? "the journal of this world begins at \(first), and a script needs it from the first input"
           : "the journal in memory begins at \(first); 'fsmd export \(live.name)' writes the script from the store")
     case .tooLong:
-      fail(
-        .limit, [("name", "scriptLines"), ("value", "\(ScriptLimits.lines)")],
-        "this world has more inputs than a script may have lines")
+      failLimit("scriptLines", ScriptLimits.lines, "this world has more inputs than a script may have lines")
     case .unsayable(_, let sequence, let reason):
       fail(.refused, [("seq", "\(sequence)")], "input \(sequence) cannot be written as a line of a script: \(reason)")
     case .unknownWorld, .unreadable:

@@ -114,9 +114,7 @@ extension RequestContext {
       }
     let names = Drawing.Detail.byName.filter { $0.value != nil }.map(\.key) + (other.map { [$0.rawValue] } ?? [])
     let allowed = names.joined(separator: ",")
-    fail(
-      .badArgument, [("argument", "show"), ("got", words["show"] ?? ""), ("allowed", allowed)],
-      why ?? "show is one of \(allowed)")
+    failArgument("show", words["show"] ?? "", allowed: allowed, why ?? "show is one of \(allowed)")
   }
 
   /// Whether a diagram without states may start. Writes a failure if not.
@@ -124,12 +122,10 @@ extension RequestContext {
   /// - Parameter what: What it shows.
   private func mayBegin(stateless form: GraphForm, _ what: String) -> Bool {
     guard form.format != .tests, form.format != .scxml else {
-      fail(
-        .badArgument,
-        [
-          ("argument", "format"), ("got", words["format"] ?? ""),
-          ("allowed", GraphFormat.byName.map(\.key).filter { $0 != "tests" && $0 != "scxml" }.joined(separator: ",")),
-        ], "\(what) are drawn; they are no tests and no document")
+      failArgument(
+        "format", words["format"] ?? "",
+        allowed: GraphFormat.byName.map(\.key).filter { $0 != "tests" && $0 != "scxml" }.joined(separator: ","),
+        "\(what) are drawn; they are no tests and no document")
       return false
     }
     return mayBegin(form.format)
@@ -178,14 +174,13 @@ extension RequestContext {
   }
 
   private func failToPrint(_ why: String) {
-    fail(
-      .badArgument, [("argument", "format"), ("got", "scxml"), ("allowed", GraphFormat.names(without: .scxml))], why)
+    failArgument("format", "scxml", allowed: GraphFormat.names(without: .scxml), why)
   }
 
   private func mayDraw(_ kind: Kind) -> Bool {
     guard kind.states.count > RequestContext.mostDrawn else { return true }
-    fail(
-      .limit, [("name", "diagramStates"), ("value", "\(RequestContext.mostDrawn)")],
+    failLimit(
+      "diagramStates", RequestContext.mostDrawn,
       "\(withArticle(kind.name)) has \(kind.states.count) states, which no diagram can show")
     return false
   }
@@ -193,8 +188,8 @@ extension RequestContext {
   private func mayExplore(_ kind: Kind) -> Bool {
     guard mayDraw(kind) else { return false }
     if RequestContext.mayExplore(states: kind.states.count, events: kind.events.count) { return true }
-    fail(
-      .limit, [("name", "diagramPairs"), ("value", "\(RequestContext.mostPairs)")],
+    failLimit(
+      "diagramPairs", RequestContext.mostPairs,
       "\(withArticle(kind.name)) has \(kind.states.count) states and \(kind.events.count) events, whose pairs are too many "
         + "to try; a kind from a document can be drawn with format=stateDiagram")
     return false
@@ -251,8 +246,8 @@ extension RequestContext {
 
   /// Only a kind whose own examples conflict has no graph.
   private func failToExplore(_ kind: Kind, _ error: ParameterConflict) {
-    fail(
-      .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
+    failArgument(
+      error.parameter, "default", allowed: error.allowed,
       "\(withArticle(kind.name)) needs \(error.parameter) to be \(error.allowed)")
   }
 
@@ -304,15 +299,14 @@ extension RequestContext {
     switch failure {
     case .tooMany(let most):
       let already = most == 1 ? "a picture is being drawn for you" : "\(most) pictures are being drawn"
-      return fail(
-        .limit, [("name", "drawings"), ("value", "\(most)")],
-        "\(already) already; ask again when \(most == 1 ? "it" : "one") is done, or take format=dot")
+      return failLimit(
+        "drawings", most, "\(already) already; ask again when \(most == 1 ? "it" : "one") is done, or take format=dot")
     case .noProgram(let why):
       text = "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
     case .tooLate: text = "'dot' takes longer than \(GraphvizJob.longest / 1_000_000_000) s for this"
     case .noPicture: text = "'dot' has drawn nothing that could be used"
     }
-    fail(.badArgument, [("argument", "format"), ("got", "svg"), ("allowed", GraphFormat.names(without: .svg))], text)
+    failArgument("format", "svg", allowed: GraphFormat.names(without: .svg), text)
   }
 
   /// `coverage [PATTERN] [kind=KIND] [list=all]`. For a composed kind, all machines of its members' kinds count.

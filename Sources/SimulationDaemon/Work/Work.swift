@@ -308,7 +308,7 @@ extension RequestContext {
       begin(reply)
       return false
     case .exceeded(let limit, let text):
-      fail(.limit, [("name", limit.name), ("value", "\(limit.value)")], text)
+      failLimit(limit.name, limit.value, text)
       session.endActivity()
     case .unscriptable(let failure):
       failToScript(failure)
