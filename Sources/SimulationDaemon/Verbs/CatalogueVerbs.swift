@@ -305,7 +305,7 @@ extension RequestContext {
 
 extension CatalogueEntry {
   /// Its kind, or those of its members.
-  fileprivate var kinds: [Kind] {
+  var kinds: [Kind] {
     switch self {
     case .machine(let kind): [kind]
     case .composition(let composition): composition.members.map(\.kind)

@@ -325,14 +325,7 @@ extension EventEntry {
 
 extension Catalogue {
   /// Every kind, including the members of composed kinds.
-  var kinds: [Kind] {
-    entries.flatMap { entry in
-      switch entry {
-      case .machine(let kind): [kind]
-      case .composition(let composition): composition.members.map(\.kind)
-      }
-    }
-  }
+  var kinds: [Kind] { entries.flatMap(\.kinds) }
 
   func lacks(event: String) -> Bool {
     !kinds.contains { $0.events.contains { $0.name == event } }

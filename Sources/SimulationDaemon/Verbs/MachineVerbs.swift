@@ -278,9 +278,7 @@ extension RequestContext {
       let kinds = composition.members.map(\.kind)
       if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
       let states = kinds.flatMap { $0.states.map(\.word) }.distinct
-      failArgument(
-        "state", word, among: states,
-        "no member of a \(composition.name) has a state '\(word)'")
+      failArgument("state", word, among: states, "no member of a \(composition.name) has a state '\(word)'")
       return false
     }
   }
