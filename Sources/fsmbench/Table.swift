@@ -48,6 +48,16 @@ struct Row {
   var isMet: Bool { targets.allSatisfy { $0.isMet(by: self) } }
 }
 
+extension Row {
+  /// - Parameter peer: The name of what was measured in turn with ours.
+  init(_ pairing: Pairing, _ unit: Figure.Unit, beside peer: String, targets: [Target], remark: String? = nil) {
+    self.init(
+      ours: Figure(value: pairing.ours, unit: unit),
+      peer: Peer(name: peer, figure: Figure(value: pairing.peer, unit: unit), ratio: pairing.ratio), targets: targets,
+      remark: remark)
+  }
+}
+
 /// Prints the table, each row once it is measured.
 struct Table {
   private static let widths = [46, 11, 34, 7, 21, 4]

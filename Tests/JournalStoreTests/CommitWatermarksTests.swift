@@ -21,14 +21,14 @@ struct CommitWatermarksTests {
   }
 
   private func open(_ image: [String: [UInt8]], _ durability: Durability = .batch) throws -> SQLiteStore {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder.inMemory()
     fixture.others.append(folder)
     Fixture.write(image, to: folder.path)
     return try fixture.open(durability, in: folder.path)
   }
 
   private func failureOfOpening(_ image: [String: [UInt8]]) -> StoreFailure? {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder.inMemory()
     Fixture.write(image, to: folder.path)
     return failure { () throws(StoreFailure) in try fixture.open(in: folder.path) }
   }
@@ -138,7 +138,7 @@ struct CommitWatermarksTests {
       second.close()
     }
     for _ in 0..<2 {
-      let folder = TemporaryFolder()
+      let folder = TemporaryFolder.inMemory()
       Fixture.write(killed, to: folder.path)
       var third: SQLiteStore? = try fixture.open(in: folder.path)
       expectEqual(third?.lastEnd, .cutShort)

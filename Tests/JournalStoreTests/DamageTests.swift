@@ -32,7 +32,7 @@ struct DamageTests {
 
   /// Opens damaged files and reads everything.
   private func check(_ files: [String: [UInt8]], _ expected: Snapshot, _ comment: Comment) {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder.inMemory()
     Fixture.write(files, to: folder.path)
     do throws(StoreFailure) {
       let fixture = Fixture()

@@ -7,7 +7,7 @@ import TestSupport
 
 /// A store in a folder of its own, with a clock that stands still and faults on demand.
 final class Fixture {
-  let folder = TemporaryFolder()
+  let folder = TemporaryFolder.inMemory()
   /// More folders that stay as long as this.
   var others: [TemporaryFolder] = []
   var now: Int64 = 1_000_000

@@ -122,7 +122,7 @@ struct OpeningTests {
     try store.create("main")
     let image = fixture.image()
     store.close()
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder.inMemory()
     Fixture.write(image.filter { $0.key != "journal.sqlite" }, to: folder.path)
     let found = failure { () throws(StoreFailure) in try fixture.open(in: folder.path) }
     expectEqual(found?.kind, .damaged)

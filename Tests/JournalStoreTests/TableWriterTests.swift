@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Databases and files for people")
 struct TableWriterTests {
-  private let folder = TemporaryFolder()
+  private let folder = TemporaryFolder.inMemory()
 
   private var names: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -55,12 +55,6 @@ struct LiveMachineTests {
     enum Output: OutputWithData, Equatable {
       case counted(Int)
       enum Name: NamedCases { case counted }
-      var name: Name { .counted }
-      var data: [Value] {
-        switch self {
-        case .counted(let count): [.integer(count)]
-        }
-      }
     }
     struct Parameters: ParameterSet { var pace = Duration.seconds(1) }
     var state = State()

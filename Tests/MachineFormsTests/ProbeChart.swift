@@ -72,19 +72,6 @@ struct Probe: HierarchicalMachine {
   enum Output: OutputWithData {
     case entered(String), left(String), did
     enum Name: NamedCases { case entered, left, did }
-    var name: Name {
-      switch self {
-      case .entered: .entered
-      case .left: .left
-      case .did: .did
-      }
-    }
-    var data: [Value] {
-      switch self {
-      case .entered(let place), .left(let place): [.text(place)]
-      case .did: []
-      }
-    }
   }
 
   static let timers: [Event] = [.alarm, .bell, .chime, .raised]

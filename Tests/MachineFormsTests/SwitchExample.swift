@@ -37,14 +37,6 @@ extension Photo.Event: MachineEvent {}
 
 extension Photo: StateWithData {
   enum Name: NamedCases { case none, fetching, shown }
-
-  var name: Name {
-    switch self {
-    case .none: .none
-    case .fetching: .fetching
-    case .shown: .shown
-    }
-  }
 }
 
 extension PhotoFrame {

@@ -37,19 +37,6 @@ struct Trio: OrthogonalMachine {
   enum Output: OutputWithData {
     case entered(String), left(String), did(String), overruled(String)
     enum Name: NamedCases { case entered, left, did, overruled }
-    var name: Name {
-      switch self {
-      case .entered: .entered
-      case .left: .left
-      case .did: .did
-      case .overruled: .overruled
-      }
-    }
-    var data: [Value] {
-      switch self {
-      case .entered(let word), .left(let word), .did(let word), .overruled(let word): [.text(word)]
-      }
-    }
   }
 
   var state = State.on(Regions())

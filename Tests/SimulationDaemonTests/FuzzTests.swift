@@ -97,7 +97,7 @@ private struct Fuzzer {
   private mutating func finish(_ guest: Guest) {
     for _ in 0..<400 {
       var rounds = 0
-      while guest.isBusy, rounds < 2 || !guest.client.session.activity.isCancellable {
+      while guest.isBusy, rounds < 2 || !guest.client.session.activity.traits.isCancellable {
         if guest.client.hosted.live.clock.isRunning { host.passTimeLate(UInt64(random.number(below: 2_000_000_000))) }
         host.round { host.service.passTime() }
         rounds += 1

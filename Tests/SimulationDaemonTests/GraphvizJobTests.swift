@@ -7,7 +7,7 @@ import Testing
 /// Pictures drawn by another program, with a host clock of the test.
 @Suite("Drawings have an end")
 struct GraphvizJobTests {
-  private let folder = TestFolder()
+  private let folder = TemporaryFolder.inMemory()
 
   /// A program that draws.
   private func program(_ script: String) throws -> String {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Kinds from a folder of documents")
 struct KindLibraryTests {
-  private let folder = TestFolder()
+  private let folder = TemporaryFolder.inMemory()
 
   private static let lamp = """
     stateDiagram-v2

@@ -7,12 +7,6 @@ struct Post: Machine {
   enum Output: OutputWithData {
     case delivered(Int)
     enum Name: NamedCases { case delivered }
-    var name: Name { .delivered }
-    var data: [Value] {
-      switch self {
-      case .delivered(let letter): [.integer(letter)]
-      }
-    }
   }
 
   struct Parameters: ParameterSet {

@@ -8,12 +8,6 @@ struct Till: Machine {
     case open(sum: Int)
 
     enum Name: NamedCases { case closed, open }
-    var name: Name {
-      switch self {
-      case .closed: .closed
-      case .open: .open
-      }
-    }
     var data: String? {
       switch self {
       case .closed: nil
@@ -38,18 +32,6 @@ struct Till: Machine {
     case weight(Double)
 
     enum Name: NamedCases { case total, weight }
-    var name: Name {
-      switch self {
-      case .total: .total
-      case .weight: .weight
-      }
-    }
-    var data: [Value] {
-      switch self {
-      case .total(let sum, let note): [.integer(sum), .text(note)]
-      case .weight(let weight): [.number(weight)]
-      }
-    }
   }
 
   struct Parameters: ParameterSet {

@@ -178,7 +178,8 @@ struct WaveTests {
     var buffer = ByteBuffer()
     var pieces = 0
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    while case .more = reply.write(guest.client.hosted.live, tag: none, to: &buffer) {
+    var printer = JournalPrinter()
+    while case .more = reply.write(&guest.client.hosted.live, &printer, tag: none, to: &buffer) {
       pieces += 1
       between(pieces)
     }

@@ -26,7 +26,7 @@ struct JournalScannerTests {
       var next = start
       for part in kept.parts where part.numbers.upperBound >= start {
         try part.bytes.withUnsafeBytes { bytes in
-          try scanner.read(bytes, part.numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) {
+          try scanner.read(bytes, part.numbers, owner: kept.owner) {
             world, entry, composed in
             expectEqual(entry.sequence, next, "seed \(seed)")
             next += 1
@@ -34,6 +34,7 @@ struct JournalScannerTests {
               expectEqual(world.line(entry, of: machine).text, text, "seed \(seed)")
             }
             if let composed { expect(composed.sequence == entry.sequence && entry.input == .created) }
+            return true
           }
         }
       }
@@ -85,6 +86,7 @@ struct JournalScannerTests {
       try part.bytes.withUnsafeBytes { bytes in
         try scanner.read(bytes, part.numbers, owner: { _, _ in nil }) { world, entry, _ in
           if let machine = entry.machine { told.append(world.name(of: machine)) }
+          return true
         }
       }
     }
@@ -109,6 +111,7 @@ struct JournalScannerTests {
         try scanner.read(bytes, numbers, owner: { _, _ in nil }) { world, entry, _ in
           let machine = try #require(entry.machine)
           expectEqual(world.kind(of: machine).states[Int(entry.to)].word, "off")
+          return true
         }
       }
     }

@@ -85,7 +85,7 @@ struct KeptJournal {
   }
 
   /// The machine that had a number at an input.
-  func owner(of machine: MachineID, at sequence: UInt64, isNew: Bool) -> (kind: String, name: String)? {
+  func owner(of machine: MachineID, at sequence: UInt64) -> (kind: String, name: String)? {
     let found = parts.flatMap(\.creations).last { $0.machine == machine && $0.sequence <= sequence }
     return found.map { ($0.kind, $0.name) }
   }

@@ -10,12 +10,6 @@ struct Oven: Machine {
   enum Output: OutputWithData {
     case baked(Int)
     enum Name: NamedCases { case baked }
-    var name: Name { .baked }
-    var data: [Value] {
-      switch self {
-      case .baked(let tray): [.integer(tray)]
-      }
-    }
   }
 
   var state = State.usual

@@ -10,8 +10,6 @@ struct Hesitant: Machine {
     case ready([Int])
 
     enum Name: NamedCases { case ready }
-
-    var name: Name { .ready }
     var data: String? {
       switch self {
       case .ready(let numbers): "\(numbers.count)"

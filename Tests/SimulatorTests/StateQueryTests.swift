@@ -14,15 +14,6 @@ struct StateQueryTests {
         case off, on, free, held, list
         static let words = ["off", "on", "cooling.free+closed+normal", "cooling.minOn+open+normal", "list.all"]
       }
-      var name: Name {
-        switch self {
-        case .off: .off
-        case .on: .on
-        case .free: .free
-        case .held: .held
-        case .list: .list
-        }
-      }
       var data: String? {
         switch self {
         case .on(let data), .list(let data): data

@@ -34,7 +34,6 @@ struct Spinner: Machine {
   enum State: StateWithData {
     case resting, spinning(left: Int)
     enum Name: NamedCases { case resting, spinning }
-    var name: Name { if case .resting = self { .resting } else { .spinning } }
   }
   enum Event: MachineEvent { case push(Int), stop, turn }
 
@@ -76,7 +75,6 @@ struct Relay: Machine {
   enum State: StateWithData {
     case idle, last(String)
     enum Name: NamedCases { case idle, last }
-    var name: Name { if case .idle = self { .idle } else { .last } }
     var data: String? { if case .last(let text) = self { text } else { nil } }
     static var carriesData: Bool { true }
   }
@@ -86,20 +84,6 @@ struct Relay: Machine {
   enum Output: OutputWithData {
     case pulsed, said(String), told(String, Int)
     enum Name: NamedCases { case pulsed, said, told }
-    var name: Name {
-      switch self {
-      case .pulsed: .pulsed
-      case .said: .said
-      case .told: .told
-      }
-    }
-    var data: [Value] {
-      switch self {
-      case .pulsed: []
-      case .said(let text): [.text(text)]
-      case .told(let text, let number): [.text(text), .integer(number)]
-      }
-    }
   }
   struct Parameters: ParameterSet {
     var copies = 1
@@ -211,12 +195,6 @@ struct Gambler: Machine {
   enum Output: OutputWithData {
     case rolled(Int)
     enum Name: NamedCases { case rolled }
-    var name: Name { .rolled }
-    var data: [Value] {
-      switch self {
-      case .rolled(let number): [.integer(number)]
-      }
-    }
   }
 
   var state = State.playing

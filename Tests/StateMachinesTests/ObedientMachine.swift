@@ -41,14 +41,6 @@ struct Obedient: Machine {
     case brought(Int), runs(Bool)
 
     enum Name: NamedCases { case said, entered, brought, runs }
-    var name: Name {
-      switch self {
-      case .said: .said
-      case .entered: .entered
-      case .brought: .brought
-      case .runs: .runs
-      }
-    }
     var data: [Value] {
       switch self {
       case .said, .entered: []

@@ -9,10 +9,22 @@ package final class TemporaryFolder: Sendable {
     package let code: Int32
   }
 
-  package init() throws {
-    var template = Array("/tmp/fsmd-test-XXXXXX".utf8CString)
+  package convenience init() throws { try self.init(in: "/tmp") }
+
+  private init(in parent: String) throws {
+    var template = Array("\(parent)/fsmd-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure(code: errno) }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// A folder in memory if the system has a place for that: for thousands of stores, each of which waits for the disk.
+  package static func inMemory() -> TemporaryFolder {
+    let memory = "/dev/shm"
+    do {
+      return try TemporaryFolder(in: access(memory, W_OK) == 0 ? memory : "/tmp")
+    } catch {
+      preconditionFailure("no temporary folder to be had: \(error)")
+    }
   }
 
   deinit { Self.removeTree(path) }

@@ -12,14 +12,6 @@ package struct Turnstile: Machine {
 
     package enum Name: NamedCases { case locked, unlocked, broken }
 
-    package var name: Name {
-      switch self {
-      case .locked: .locked
-      case .unlocked: .unlocked
-      case .broken: .broken
-      }
-    }
-
     package var data: String? {
       switch self {
       case .locked: nil
@@ -47,20 +39,6 @@ package struct Turnstile: Machine {
     case change(Int, to: String)
 
     package enum Name: NamedCases { case passed, change }
-
-    package var name: Name {
-      switch self {
-      case .passed: .passed
-      case .change: .change
-      }
-    }
-
-    package var data: [Value] {
-      switch self {
-      case .passed: []
-      case .change(let amount, let person): [.integer(amount), .text(person)]
-      }
-    }
   }
 
   package struct Parameters: ParameterSet {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized)
 struct ListenerTests {
-  private let folder = TemporaryFolder()
+  private let folder = TemporaryFolder.inMemory()
   private var path: String { "\(folder.path)/s" }
 
   @Test("the socket is this user's alone, and a client that connects is known by its uid and pid")
@@ -183,7 +183,7 @@ struct ListenerTests {
 
 @Suite("Sockets for a group", .serialized)
 struct SocketGroupTests {
-  private let folder = TemporaryFolder()
+  private let folder = TemporaryFolder.inMemory()
 
   /// The group of this process.
   private var own: SocketGroup { SocketGroup(name: "own", id: getegid()) }

@@ -35,7 +35,7 @@ struct ServiceManagerTests {
 
   @Test("what is said arrives, at a path and at a name without one; without a listener it is lost")
   func notify() throws {
-    let folder = TemporaryFolder()
+    let folder = TemporaryFolder.inMemory()
     defer { withExtendedLifetime(folder) {} }
     manager(["NOTIFY_SOCKET": "\(folder.path)/nobody"]).notify("READY=1")
     manager(["NOTIFY_SOCKET": "relative"]).notify("READY=1")

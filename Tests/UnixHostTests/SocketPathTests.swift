@@ -55,7 +55,7 @@ struct SocketPathTests {
 
   @Test("the folder of a default path is made for this user alone")
   func makesFolder() throws {
-    let base = TemporaryFolder()
+    let base = TemporaryFolder.inMemory()
     let path = try resolve(["XDG_RUNTIME_DIR": base.path])
     try path.prepareDirectory()
     expectEqual(mode(of: "\(base.path)/fsmd"), 0o700)
@@ -66,7 +66,7 @@ struct SocketPathTests {
 
   @Test("a link or a file under the folder's name is not taken for the folder")
   func notOurFolder() throws {
-    let base = TemporaryFolder()
+    let base = TemporaryFolder.inMemory()
     let path = try resolve(["XDG_RUNTIME_DIR": base.path])
     symlink("/tmp", "\(base.path)/fsmd")
     #expect(throws: SocketFailure.directoryNotOurs(path: "\(base.path)/fsmd")) { try path.prepareDirectory() }
@@ -85,7 +85,7 @@ struct SocketPathTests {
 
   @Test("a path that somebody named keeps its folder as it is")
   func namedFolder() throws {
-    let base = TemporaryFolder()
+    let base = TemporaryFolder.inMemory()
     try resolve(option: "\(base.path)/new/s").prepareDirectory()
     expectNil(mode(of: "\(base.path)/new"))
   }

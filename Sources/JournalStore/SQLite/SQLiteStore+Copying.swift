@@ -27,16 +27,12 @@ extension SQLiteStore {
   }
 
   private func copySegments(_ old: WorldRow, to new: WorldRow) throws(StoreFailure) {
-    var failure: StoreFailure?
-    try readSegments(of: old.name, from: old.first) { segment in
-      do throws(StoreFailure) {
+    let failure = try readSegments(
+      of: old.name, from: old.first,
+      trying: { (segment) throws(StoreFailure) in
         try write(segment, new)
         return true
-      } catch {
-        failure = error
-        return false
-      }
-    }
+      })
     if let failure { throw failure }
   }
 }

@@ -60,6 +60,24 @@ package protocol WorldReading: AnyObject {
 
 extension WorldReading {
   package func prepare(_ worlds: [String]) throws(StoreFailure) {}
+
+  /// ``readSegments(of:from:_:)`` with a body that may fail, which ends the reading.
+  ///
+  /// - Returns: How the body failed; nil if it did not.
+  package func readSegments<Failure: Error>(
+    of world: String, from sequence: UInt64, trying body: (Segment) throws(Failure) -> Bool
+  ) throws(StoreFailure) -> Failure? {
+    var failure: Failure?
+    try readSegments(of: world, from: sequence) { segment in
+      do throws(Failure) {
+        return try body(segment)
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    return failure
+  }
 }
 
 /// A store that is only read, opened for that.

@@ -1,11 +1,15 @@
 import Glibc
 import JournalStore
+import StateMachines
 import UnixHost
 
 /// `fsmd backup`: copies all durable worlds while a daemon may run.
-struct BackupCommand {
+struct BackupCommand: Subcommand {
+  static let name = "backup"
+  static let takesFiles = true
+
   /// The store's folder; nil for the user's default.
-  var folder: String?
+  let folder: String?
   let file: String
 
   enum Option {
@@ -16,7 +20,7 @@ struct BackupCommand {
     program: "\(ProgramName.current) backup", synopsis: "[OPTION]... FILE",
     options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
 
-  private static let usage =
+  static let usage =
     table.usage + """
 
       Copies all durable worlds to FILE, which must not exist yet, and checks the copy. A daemon may write
@@ -26,18 +30,13 @@ struct BackupCommand {
 
       """
 
-  static func read(_ words: [String], version: String) -> Invocation.Outcome {
-    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
-      guard let file = operands.first else { throw .wrong("to which file? '\(Self.table.program) FILE'") }
-      guard operands.count == 1 else { throw .wrong("'\(operands[1])' is one word too many") }
-      return .backup(BackupCommand(folder: options.last?.value, file: file))
-    }
+  init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
+    guard let file = operands.first else { throw .wrong("to which file? '\(Self.table.program) FILE'") }
+    guard operands.count == 1 else { throw .wrong("'\(operands[1])' is one word too many") }
+    (folder, self.file) = (options.last?.value, file)
   }
 
-  /// Runs the command.
-  ///
-  /// - Returns: The exit code.
-  func run() -> Int32 {
+  func run(_ catalogue: Catalogue, version: String) -> Int32 {
     StoreAccess.reporting {
       let store = try StoreAccess.openFolder(folder)
       defer { store.close() }

@@ -4,7 +4,10 @@ import StateMachines
 import UnixHost
 
 /// `fsmd export`: writes a durable world as a script, a database or a journal.
-struct ExportCommand {
+struct ExportCommand: Subcommand {
+  static let name = "export"
+  static let takesFiles = true
+
   enum Format: String, CaseIterable {
     case script, sqlite, journal
   }
@@ -31,7 +34,7 @@ struct ExportCommand {
       .init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary),
     ])
 
-  private static let usage =
+  static let usage =
     table.usage + """
 
       Writes the journal of a durable world to FILE, which must not exist yet, or a script to standard output.
@@ -41,13 +44,7 @@ struct ExportCommand {
 
       """
 
-  static func read(_ words: [String], version: String) -> Invocation.Outcome {
-    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
-      .export(try ExportCommand(options, operands))
-    }
-  }
-
-  private init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
+  init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
     guard let world = operands.first else { throw .wrong("which world? '\(Self.table.program) WORLD [FILE]'") }
     guard operands.count <= 2 else { throw .wrong("'\(operands[2])' is one word too many") }
     self.world = world
@@ -67,9 +64,6 @@ struct ExportCommand {
     }
   }
 
-  /// Runs the command.
-  ///
-  /// - Returns: The exit code.
   func run(_ catalogue: Catalogue, version: String) -> Int32 {
     StoreAccess.reporting {
       let store = try StoreAccess.open(folder)

@@ -5,7 +5,10 @@ import StateMachines
 import UnixHost
 
 /// `fsmd repair`: saves what it can of a world that is out of service.
-struct RepairCommand {
+struct RepairCommand: Subcommand {
+  static let name = "repair"
+  static let takesFiles = false
+
   /// Where the repaired world ends.
   enum End: Equatable {
     case input(UInt64)
@@ -38,7 +41,7 @@ struct RepairCommand {
       .init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary),
     ])
 
-  private static let usage =
+  static let usage =
     table.usage + """
 
       Reports the part of a durable world that cannot be restored, and the loss of each way out. With --to or
@@ -50,13 +53,7 @@ struct RepairCommand {
 
       """
 
-  static func read(_ words: [String], version: String) -> Invocation.Outcome {
-    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
-      .repair(try RepairCommand(options, operands))
-    }
-  }
-
-  private init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
+  init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
     guard let world = operands.first else { throw .wrong("which world? '\(Self.table.program) WORLD'") }
     guard operands.count == 1 else { throw .wrong("'\(operands[1])' is one word too many") }
     self.world = world
@@ -87,10 +84,7 @@ struct RepairCommand {
     if other != nil || isAgreed, end == nil { throw .wrong("up to where? --to SEQ or --to-checkpoint says so") }
   }
 
-  /// Runs the command.
-  ///
-  /// - Returns: The exit code.
-  func run(_ catalogue: Catalogue) -> Int32 {
+  func run(_ catalogue: Catalogue, version: String) -> Int32 {
     StoreAccess.reporting {
       let survey = try survey(catalogue)
       guard let end else {

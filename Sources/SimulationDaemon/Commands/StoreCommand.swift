@@ -5,7 +5,10 @@ import StateMachines
 import UnixHost
 
 /// `fsmd store`: checks and prepares databases, and copies worlds between stores.
-enum StoreCommand {
+enum StoreCommand: Subcommand {
+  static let name = "store"
+  static let takesFiles = true
+
   /// The addresses of databases.
   case check([String])
   case setup(String)
@@ -26,7 +29,7 @@ enum StoreCommand {
         summary: "check all databases of a file for 'fsmd --store-map'"),
     ])
 
-  private static let usage =
+  static let usage =
     table.usage + """
 
       'check' says what a PostgreSQL server promises to 'fsmd --store URL', and what to do. 'setup' prints the
@@ -37,35 +40,31 @@ enum StoreCommand {
 
       """
 
-  static func read(_ words: [String], version: String) -> Invocation.Outcome {
-    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
-      let isPrinted = options.contains { $0.name == .print }
-      if let map = options.last(where: { $0.name == .storeMap }) {
-        guard operands == ["check"] else {
-          throw .wrong("'check --store-map FILE' takes no URL, and no other command has --store-map")
-        }
-        let databases = try StoreMap(file: map.value).places.filter(PostgresURL.isOne)
-        guard !databases.isEmpty else { throw .wrong("\(map.value) names no database; 'fsmd verify' is for folders") }
-        return .store(.check(databases))
+  init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
+    let isPrinted = options.contains { $0.name == .print }
+    if let map = options.last(where: { $0.name == .storeMap }) {
+      guard operands == ["check"] else {
+        throw .wrong("'check --store-map FILE' takes no URL, and no other command has --store-map")
       }
-      switch (operands.first, operands.count) {
-      case ("check", 2) where PostgresURL.isOne(operands[1]): return .store(.check([operands[1]]))
-      case ("setup", 2) where PostgresURL.isOne(operands[1]) && isPrinted: return .store(.setup(operands[1]))
-      case ("setup", 2) where PostgresURL.isOne(operands[1]):
-        throw .wrong("'setup' changes nothing by itself; 'setup URL --print' prints what an administrator runs")
-      case ("check", 2), ("setup", 2): throw .wrong("it takes postgresql://USER@HOST/DATABASE")
-      case ("copy", 3):
-        if let mistake = operands.dropFirst().compactMap(PostgresURL.mistake).first { throw .wrong(mistake) }
-        return .store(.copy(from: operands[1], to: operands[2]))
-      case (_, _): throw .wrong("it is 'check URL', 'setup URL --print' or 'copy FROM TO'")
-      }
+      let databases = try StoreMap(file: map.value).places.filter(PostgresURL.isOne)
+      guard !databases.isEmpty else { throw .wrong("\(map.value) names no database; 'fsmd verify' is for folders") }
+      self = .check(databases)
+      return
+    }
+    switch (operands.first, operands.count) {
+    case ("check", 2) where PostgresURL.isOne(operands[1]): self = .check([operands[1]])
+    case ("setup", 2) where PostgresURL.isOne(operands[1]) && isPrinted: self = .setup(operands[1])
+    case ("setup", 2) where PostgresURL.isOne(operands[1]):
+      throw .wrong("'setup' changes nothing by itself; 'setup URL --print' prints what an administrator runs")
+    case ("check", 2), ("setup", 2): throw .wrong("it takes postgresql://USER@HOST/DATABASE")
+    case ("copy", 3):
+      if let mistake = operands.dropFirst().compactMap(PostgresURL.mistake).first { throw .wrong(mistake) }
+      self = .copy(from: operands[1], to: operands[2])
+    case (_, _): throw .wrong("it is 'check URL', 'setup URL --print' or 'copy FROM TO'")
     }
   }
 
-  /// Runs the command.
-  ///
-  /// - Returns: The exit code.
-  func run(_ catalogue: Catalogue) -> Int32 {
+  func run(_ catalogue: Catalogue, version: String) -> Int32 {
     StoreAccess.reporting {
       switch self {
       case .check(let urls):
@@ -160,21 +159,16 @@ private struct StoreCopy {
       Append(
         lease, head: head, last: head, nothing, moment: world.moment, creations: Array(early),
         kinds: try source.kinds(of: world.name)))
-    var failure: StoreFailure?
-    try source.readSegments(of: world.name, from: world.first) { segment in
-      let made = creations.prefix { $0.sequence <= segment.last }
-      creations = creations.dropFirst(made.count)
-      do throws(StoreFailure) {
+    let failure = try source.readSegments(
+      of: world.name, from: world.first,
+      trying: { (segment) throws(StoreFailure) in
+        let made = creations.prefix { $0.sequence <= segment.last }
+        creations = creations.dropFirst(made.count)
         try target.append(
-          Append(
-            lease, head: head, last: segment.last, segment.bytes, moment: world.moment, creations: Array(made)))
+          Append(lease, head: head, last: segment.last, segment.bytes, moment: world.moment, creations: Array(made)))
         head = segment.last
         return true
-      } catch {
-        failure = error
-        return false
-      }
-    }
+      })
     if let failure { throw failure }
     let undone = try source.undone(in: world.name, 0...UInt64.max)
     try target.append(Append(lease, head: head, last: head, nothing, moment: world.moment, undone: undone))

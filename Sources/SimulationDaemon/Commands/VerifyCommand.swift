@@ -4,9 +4,12 @@ import StateMachines
 import UnixHost
 
 /// `fsmd verify`: replays stored worlds from checkpoint to checkpoint and compares the results.
-struct VerifyCommand {
+struct VerifyCommand: Subcommand {
+  static let name = "verify"
+  static let takesFiles = false
+
   /// The store's folder; nil for the user's default.
-  var folder: String?
+  let folder: String?
   /// Empty for all worlds.
   let worlds: [String]
 
@@ -18,7 +21,7 @@ struct VerifyCommand {
     program: "\(ProgramName.current) verify", synopsis: "[OPTION]... [WORLD]...",
     options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
 
-  private static let usage =
+  static let usage =
     table.usage + """
 
       Reads everything that the store has of each WORLD, or of all worlds, with its checksums, replays it from
@@ -29,16 +32,11 @@ struct VerifyCommand {
 
       """
 
-  static func read(_ words: [String], version: String) -> Invocation.Outcome {
-    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
-      .verify(VerifyCommand(folder: options.last?.value, worlds: operands))
-    }
+  init(_ options: [OptionTable<Option>.Given], _ operands: [String]) {
+    (folder, worlds) = (options.last?.value, operands)
   }
 
-  /// Runs the command.
-  ///
-  /// - Returns: The exit code.
-  func run(_ catalogue: Catalogue) -> Int32 {
+  func run(_ catalogue: Catalogue, version: String) -> Int32 {
     StoreAccess.reporting {
       let store = try StoreAccess.open(folder)
       defer { store.close() }

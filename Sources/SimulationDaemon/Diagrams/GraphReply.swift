@@ -4,7 +4,7 @@ import StateMachines
 import UnixHost
 
 /// A diagram reply: explored in slices, drawn by another program if needed, and written piece by piece.
-final class GraphReply {
+final class GraphReply: LongReply {
   private enum Stage {
     case exploring(GraphSubject)
     /// The input of the drawing program.
@@ -76,13 +76,13 @@ final class GraphReply {
     }
   }
 
-  /// Writes the next piece.
-  ///
-  /// - Parameters:
-  ///   - slice: The time for it.
-  ///   - host: The host's time.
-  func write(_ slice: Slice, host: UInt64, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece
-  {
+  var isForWorkers: Bool { true }
+  var isText: Bool { true }
+
+  func write(
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
+    let (slice, host) = (live.slice, live.host)
     switch stage {
     case .exploring:
       draw { slice.wait() == nil }

@@ -32,7 +32,6 @@ extension PersistenceFailure {
 
   /// Whether the failure probably affects other worlds too.
   var isOfStore: Bool { if case .store(let failure) = self { failure.isOfStore } else { false } }
-
 }
 
 extension StoreFailure {
@@ -75,13 +74,11 @@ extension StoreFailure {
   }
 }
 
-extension PersistenceFailure {
-  /// Runs `body` and wraps a failure of the store.
-  static func asking<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
-    do throws(StoreFailure) {
-      return try body()
-    } catch {
-      throw .store(error)
-    }
+/// Runs `body` and wraps a failure of the store.
+func askStore<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
+  do throws(StoreFailure) {
+    return try body()
+  } catch {
+    throw .store(error)
   }
 }

@@ -76,11 +76,12 @@ struct Repair {
     let stored = try StoreAccess.world(name, in: store)
     for mark in try store.checkpoints(of: name).reversed()
     where stored.obstacle(toReplayFrom: mark.sequence, to: mark.sequence) == nil {
-      guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
-        let world = try? WorldCore(archive: found.bytes, kinds: catalogue.entry, compiler: catalogue.compiler),
-        world.lastSequence == mark.sequence
-      else { continue }
-      return mark.sequence
+      do {
+        _ = try store.world(name, atCheckpoint: mark.sequence, catalogue)
+        return mark.sequence
+      } catch {
+        // An earlier one may be good.
+      }
     }
     return nil
   }

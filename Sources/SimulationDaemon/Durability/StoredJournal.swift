@@ -16,8 +16,6 @@ final class StoredJournal {
   private var words: StoredWords?
   private var ownersHoldFor: UInt64 = 0
   private static let mostOwners = 100_000
-  /// Inputs of a segment that are decoded at a time: most readers need fewer than a long segment has.
-  private static let inputsAtOnce: UInt64 = 4_096
 
   init(_ readers: any StoreReaders, _ world: String, _ catalogue: Catalogue, first: UInt64) {
     self.readers = readers
@@ -52,29 +50,20 @@ final class StoredJournal {
     // Machine numbers may have been reused between the last read and this one.
     if next != ownersHoldFor { owners = [:] }
     defer { ownersHoldFor = next }
-    var failure: PersistenceFailure?
-    do throws(StoreFailure) {
+    let failure = try askStore { () throws(StoreFailure) in
       try readers.reading { reader throws(StoreFailure) in
-        try reader.readSegments(of: world, from: next) { segment in
-          do throws(PersistenceFailure) {
-            while next <= min(segment.last, numbers.upperBound) {
-              guard try read(segment, reader, from: &next, to: numbers.upperBound, present, body) else { return false }
-            }
-            return next <= numbers.upperBound
-          } catch {
-            failure = error
-            return false
-          }
-        }
+        try reader.readSegments(
+          of: world, from: next,
+          trying: { (segment) throws(PersistenceFailure) in
+            try read(segment, reader, from: &next, to: numbers.upperBound, present, body)
+          })
       }
-    } catch {
-      throw .store(error)
     }
     if let failure { throw failure }
     return next
   }
 
-  /// Reads inputs of a segment, at most ``inputsAtOnce``. It stops where a machine's number gets another name.
+  /// Reads inputs of a segment.
   ///
   /// - Returns: Whether to go on.
   private func read(
@@ -82,24 +71,27 @@ final class StoredJournal {
     _ present: borrowing WorldCore,
     _ body: (borrowing WorldCore, JournalEntry) -> Bool
   ) throws(PersistenceFailure) -> Bool {
-    let excerpt: JournalSlice
+    guard next <= end else { return false }
+    let numbers = segment.first...segment.last
+    var goesOn = true
     do {
-      let numbers = segment.first...segment.last
-      excerpt = try JournalSlice(
-        of: segment.bytes, from: next, most: min(end - next + 1, StoredJournal.inputsAtOnce), numbers, in: present,
-        undone: try reader.undone(in: world, numbers), try storedWords(reader), catalogue,
-        owner: { try owner($0, $1, isNew: $2, reader) })
+      let undone = present.undone(from: segment.first, after: try reader.undone(in: world, numbers))
+      var scanner = JournalScanner(after: next - 1, undone: undone, try storedWords(reader), catalogue)
+      try scanner.read(segment.bytes, numbers, owner: { try owner($0, $1, reader) }) { world, entry, _ in
+        next = entry.sequence + 1
+        // The number may have been that of an earlier machine.
+        if entry.input == .created, let machine = entry.machine { owners[machine] = nil }
+        goesOn = body(world, entry) && next <= end
+        return goesOn
+      }
     } catch let error as StoreFailure {
       throw .store(error)
+    } catch Recovery.Failure.unreadable(let failure, _) {
+      throw .unreadable(world: world, reason: "of the inputs from \(next) on, one \(failure)")
     } catch {
-      throw .unreadable(world: world, reason: "of the inputs from \(next) on, one \(error)")
+      throw .unreadable(world: world, reason: "of the inputs from \(next) on, one cannot be read: \(error)")
     }
-    var reader = excerpt.world.journalReader(from: next)
-    while next <= min(excerpt.last, end), let entry = excerpt.world.read(&reader) {
-      next = entry.sequence + 1
-      guard body(excerpt.world, entry) else { return false }
-    }
-    return true
+    return goesOn
   }
 
   /// Finds the first stored segment at one of whose inputs the host's clock may have showed this time or a later one.
@@ -116,7 +108,7 @@ final class StoredJournal {
     var next = UInt64.max
     var end: UInt64?
     var left = most
-    do throws(StoreFailure) {
+    try askStore { () throws(StoreFailure) in
       try readers.reading { reader throws(StoreFailure) in
         try reader.readSegments(of: world, from: start) { segment in
           // Reading a damaged segment reports it.
@@ -129,8 +121,6 @@ final class StoredJournal {
           return left > 0
         }
       }
-    } catch {
-      throw .store(error)
     }
     return (next, end)
   }
@@ -149,10 +139,10 @@ final class StoredJournal {
 
   /// The kind and name of the machine that had a number at an input.
   private func owner(
-    _ machine: MachineID, _ sequence: UInt64, isNew: Bool, _ reader: any WorldReading
+    _ machine: MachineID, _ sequence: UInt64, _ reader: any WorldReading
   ) throws -> (kind: String, name: String)? {
     // The cached machine may have been created after this input.
-    if !isNew, let known = owners[machine], known.sequence <= sequence { return (known.kind, known.name) }
+    if let known = owners[machine], known.sequence <= sequence { return (known.kind, known.name) }
     guard let found = try reader.creation(of: machine.number, in: world, at: sequence) else { return nil }
     if owners.count >= StoredJournal.mostOwners { owners = [:] }
     owners[machine] = found

@@ -59,7 +59,7 @@ struct WorldLoader {
   /// - Throws: `unreadable` if this program cannot restore the world; `interrupted` if its slot was interrupted; what
   ///   the store throws.
   func load(_ name: String, host: UInt64) throws(PersistenceFailure) -> LoadedWorld {
-    let stored = try ask { () throws(StoreFailure) in
+    let stored = try askStore { () throws(StoreFailure) in
       guard let found = try store.world(name) else { throw .noSuchWorld(name) }
       return found
     }
@@ -69,16 +69,16 @@ struct WorldLoader {
     guard let settings = WorldSettings(stored.settings) else {
       throw .unreadable(world: name, reason: "its settings are '\(String(decoding: stored.settings, as: UTF8.self))'")
     }
-    let kinds = try ask { () throws(StoreFailure) in try store.kinds(of: name) }
+    let kinds = try askStore { () throws(StoreFailure) in try store.kinds(of: name) }
     let words: StoredWords
     do {
       words = try StoredWords(kinds)
     } catch {
       throw .unreadable(world: name, reason: "how its kinds were described cannot be read")
     }
-    let marks = try ask { () throws(StoreFailure) in try store.checkpoints(of: name) }
+    let marks = try askStore { () throws(StoreFailure) in try store.checkpoints(of: name) }
     let starts = ReplayStarts(store, of: name, first: stored.first, head: stored.head, end: stored.head)
-    let valid = try ask { () throws(StoreFailure) in try starts.valid(marks) }
+    let valid = try askStore { () throws(StoreFailure) in try starts.valid(marks) }
     let recovered = try recover(stored, settings, preferred(valid, of: stored), starts, words)
     let (start, detour) = (recovered.start, recovered.detour)
     var live = LiveWorld(name: name, settings, recovered.world, host: host)
@@ -165,26 +165,23 @@ struct WorldLoader {
     underWay: UnsafeMutablePointer<UInt64>?
   ) throws -> WorldCore {
     let (name, head, start) = (stored.name, stored.head, base.lastSequence)
-    let undone = try ask { () throws(StoreFailure) in try starts.undone(after: start) }
+    let undone = try askStore { () throws(StoreFailure) in try starts.undone(after: start) }
     var recovery = Recovery(of: base, undone: undone, words, catalogue, underWay: underWay)
-    var failure: Recovery.Failure?
+    let failure: Recovery.Failure?
     var last = start
     do throws(StoreFailure) {
-      try store.readSegments(of: name, from: start + 1) { segment in
-        // Between segments the store may be slow, and other work goes first: no input is under way then.
-        defer { underWay?.pointee = 0 }
-        do throws(Recovery.Failure) {
+      failure = try store.readSegments(
+        of: name, from: start + 1,
+        trying: { (segment) throws(Recovery.Failure) in
+          // Between segments the store may be slow, and other work goes first: no input is under way then.
+          defer { underWay?.pointee = 0 }
           try recovery.append(segment.bytes, segment.first...segment.last) {
             underWay?.pointee = 0
             return slot?.goesOn() ?? true
           }
           last = segment.last
           return !recovery.isInterrupted
-        } catch {
-          failure = error
-          return false
-        }
-      }
+        })
     } catch .damaged(let damage) {
       throw Hindrance(reason: "\(damage)", input: last + 1)
     } catch {
@@ -204,31 +201,15 @@ struct WorldLoader {
   /// The world at the checkpoint of an input, or a new world for input 0.
   private func base(_ start: UInt64, _ settings: WorldSettings, _ name: String) throws -> WorldCore {
     if start == 0 { return WorldCore(seed: settings.seed, limits: limits.world) }
-    let found: StoredCheckpoint?
-    do throws(StoreFailure) {
-      found = try store.checkpoint(of: name, atOrBefore: start)
-    } catch .damaged(let damage) {
+    do {
+      return try store.world(name, atCheckpoint: start, catalogue, limits.world)
+    } catch HistoryFailure.unreadable(_, let reason) {
+      throw Hindrance(reason: reason, input: nil)
+    } catch StoreFailure.damaged(let damage) {
       throw Hindrance(reason: "\(damage)", input: nil)
-    } catch {
-      throw PersistenceFailure.store(error)
+    } catch let failure as StoreFailure {
+      throw PersistenceFailure.store(failure)
     }
-    guard let found, found.mark.sequence == start else {
-      throw Hindrance(reason: "its checkpoint at input \(start) is missing", input: nil)
-    }
-    do throws(ArchiveFailure) {
-      let world = try WorldCore(
-        archive: found.bytes, kinds: catalogue.entry, compiler: catalogue.compiler, limits: limits.world)
-      guard world.lastSequence == start else {
-        throw ArchiveFailure.damaged("it ends with input \(world.lastSequence)")
-      }
-      return world
-    } catch {
-      throw Hindrance(reason: "its checkpoint at input \(start): \(error.text)", input: nil)
-    }
-  }
-
-  private func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
-    try PersistenceFailure.asking(body)
   }
 }
 

@@ -14,22 +14,21 @@ struct StoredHistory {
   var name: String { world.name }
   var moment: Instant { Instant(nanoseconds: world.moment) }
 
-  /// - Throws: ``HistoryFailure/unreadable(world:reason:)``.
-  init(_ store: any StoreReading, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
+  /// - Throws: ``HistoryFailure/unreadable(world:reason:)``; what the store throws.
+  init(_ store: any StoreReading, _ world: StoredWorld, _ catalogue: Catalogue) throws {
     guard let settings = WorldSettings(world.settings) else {
-      throw .unreadable(
+      throw HistoryFailure.unreadable(
         world: world.name, reason: "its settings are '\(String(decoding: world.settings, as: UTF8.self))'")
     }
     self.store = store
     self.world = world
     self.settings = settings
     self.catalogue = catalogue.readingDocuments
+    let kinds = try store.kinds(of: world.name)
     do {
-      words = try StoredWords(try store.kinds(of: world.name))
-    } catch let failure as StoreFailure {
-      throw .store(failure)
+      words = try StoredWords(kinds)
     } catch {
-      throw .unreadable(world: world.name, reason: "how its kinds were described cannot be read")
+      throw HistoryFailure.unreadable(world: world.name, reason: "how its kinds were described cannot be read")
     }
   }
 
@@ -44,11 +43,14 @@ struct StoredHistory {
 
   /// Passes every kept input to `body`, oldest first; see ``JournalScanner``.
   ///
-  /// - Throws: ``HistoryFailure``; what `body` throws.
+  /// - Throws: ``HistoryFailure``; what the store and `body` throw.
   func read(_ body: (borrowing WorldCore, JournalEntry, JournalSegment.Creation?) throws -> Void) throws {
     var scanner = JournalScanner(after: world.first - 1, words, catalogue)
     try readSegments(from: world.first) { segment in
-      try scanner.read(segment.bytes, segment.first...segment.last, owner: owner, body)
+      try scanner.read(segment.bytes, segment.first...segment.last, owner: owner) { world, entry, composed in
+        try body(world, entry, composed)
+        return true
+      }
       return true
     }
   }
@@ -57,19 +59,7 @@ struct StoredHistory {
   ///
   /// - Parameter body: Returns whether to go on.
   func readSegments(from sequence: UInt64, _ body: (Segment) throws -> Bool) throws {
-    var failure: (any Error)?
-    do throws(StoreFailure) {
-      try store.readSegments(of: name, from: sequence) { segment in
-        do {
-          return try body(segment)
-        } catch {
-          failure = error
-          return false
-        }
-      }
-    } catch {
-      throw HistoryFailure.store(error)
-    }
+    let failure = try store.readSegments(of: name, from: sequence, trying: body)
     if let failure = failure as? Recovery.Failure { throw HistoryFailure.unreadable(world: name, reason: "\(failure)") }
     if let failure { throw failure }
   }
@@ -96,7 +86,7 @@ extension StoredHistory {
   /// The ranges of stored inputs that are undone, each up to the input that undid it.
   func undone() throws -> [ClosedRange<UInt64>] {
     guard world.first <= world.head else { return [] }
-    return try asking { () throws(StoreFailure) in try store.undone(in: name, world.first...world.head) }
+    return try store.undone(in: name, world.first...world.head)
   }
 
   /// The world after an input, replayed from the latest checkpoint that is valid (``ReplayStarts``).
@@ -106,44 +96,27 @@ extension StoredHistory {
   ///   - end: The last input of a segment.
   func played(from latest: UInt64, to end: UInt64, at moment: Instant, _ limits: WorldLimits) throws -> WorldCore {
     let starts = ReplayStarts(store, of: name, first: world.first, head: world.head, end: end)
-    let (start, undone) = try asking { () throws(StoreFailure) in
-      let marks = try store.checkpoints(of: name).filter { $0.sequence <= latest }
-      guard let start = try starts.latest(marks) else { return (UInt64?.none, RewindList()) }
-      return (start, try starts.undone(after: start))
+    guard let start = try starts.latest(try store.checkpoints(of: name).filter({ $0.sequence <= latest })) else {
+      throw HistoryFailure.forgotten(world: name, first: world.first)
     }
-    guard let start else { throw HistoryFailure.forgotten(world: name, first: world.first) }
+    let undone = try starts.undone(after: start)
     try mayReplay(from: start, to: end)
-    let origin =
-      if start > 0 { try archived(try checkpoint(start)) } else { WorldCore(seed: settings.seed, limits: limits) }
+    let origin = if start > 0 { try world(atCheckpoint: start) } else { WorldCore(seed: settings.seed, limits: limits) }
     if start == end { return origin }
     var recovery = Recovery(of: origin, undone: undone, words, catalogue)
     try readSegments(from: start + 1, to: end) { try recovery.append($0.bytes, $0.first...$0.last) }
     return recovery.finish(at: moment, limits)
   }
 
-  /// The checkpoint whose last input is `sequence`.
-  func checkpoint(_ sequence: UInt64) throws -> StoredCheckpoint {
+  /// The world at the checkpoint whose last input is `sequence`.
+  func world(atCheckpoint sequence: UInt64) throws -> WorldCore {
     try mayReplay(from: sequence, to: sequence)
-    let found = try asking { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: sequence) }
-    guard let found, found.mark.sequence == sequence else {
-      throw HistoryFailure.unreadable(world: name, reason: "its checkpoint at input \(sequence) is missing")
-    }
-    return found
+    return try store.world(name, atCheckpoint: sequence, catalogue)
   }
 
   private func mayReplay(from start: UInt64, to end: UInt64) throws(HistoryFailure) {
     if let fatal = world.obstacle(toReplayFrom: start, to: end) {
       throw .unreadable(world: name, reason: fatal.reason)
-    }
-  }
-
-  /// The world of a checkpoint.
-  func archived(_ checkpoint: StoredCheckpoint) throws -> WorldCore {
-    do throws(ArchiveFailure) {
-      return try WorldCore(archive: checkpoint.bytes, kinds: catalogue.entry, compiler: catalogue.compiler)
-    } catch {
-      throw HistoryFailure.unreadable(
-        world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")
     }
   }
 
@@ -162,19 +135,33 @@ extension StoredHistory {
       throw HistoryFailure.unreadable(world: name, reason: "its journal ends before input \(end)")
     }
   }
+}
 
-  private func asking<R>(_ body: () throws(StoreFailure) -> R) throws -> R {
-    do throws(StoreFailure) {
-      return try body()
+extension WorldReading {
+  /// The world at the checkpoint whose last input is `sequence`.
+  ///
+  /// - Throws: ``HistoryFailure/unreadable(world:reason:)``; what the store throws.
+  func world(
+    _ name: String, atCheckpoint sequence: UInt64, _ catalogue: Catalogue, _ limits: WorldLimits = WorldLimits()
+  ) throws -> WorldCore {
+    guard let found = try checkpoint(of: name, atOrBefore: sequence), found.mark.sequence == sequence else {
+      throw HistoryFailure.unreadable(world: name, reason: "its checkpoint at input \(sequence) is missing")
+    }
+    do throws(ArchiveFailure) {
+      let world = try WorldCore(
+        archive: found.bytes, kinds: catalogue.entry, compiler: catalogue.compiler, limits: limits)
+      guard world.lastSequence == sequence else {
+        throw ArchiveFailure.damaged("it ends with input \(world.lastSequence)")
+      }
+      return world
     } catch {
-      throw HistoryFailure.store(error)
+      throw HistoryFailure.unreadable(world: name, reason: "its checkpoint at input \(sequence): \(error.text)")
     }
   }
 }
 
 /// Why a stored world cannot be read or exported.
 enum HistoryFailure: Error, Equatable {
-  case store(StoreFailure)
   /// There is no such world; with the nearest name and all names.
   case unknownWorld(String, near: String?, known: [String])
   /// The stored bytes are intact, but they are not a valid world.
@@ -190,7 +177,6 @@ enum HistoryFailure: Error, Equatable {
 extension HistoryFailure: CustomStringConvertible {
   var description: String {
     switch self {
-    case .store(let failure): "\(failure)"
     case .unknownWorld(let name, let near, let known):
       "there is no durable world '\(name)'; "
         + (near.map { "did you mean '\($0)'? " } ?? "")

@@ -31,7 +31,7 @@ final class Connection {
     guard client.session.life == .open, client.session.outbox.replyBytes < limits.replyQueue else { return false }
     let waiting = client.session.input.count
     return client.session.activity.isNone && !client.session.isHeldUp || waiting < Connection.readSize
-      || (client.session.activity.isCancellable && waiting < Connection.lookAhead)
+      || (client.session.activity.traits.isCancellable && waiting < Connection.lookAhead)
   }
 
   /// Reads once.

@@ -26,11 +26,7 @@ public enum FSMDaemon {
     EarlySignals.note()
     switch Invocation.read(Array(CommandLine.arguments.dropFirst()), version: Release.version) {
     case .exit(let code): exit(code)
-    case .export(let command): exit(command.run(kinds, version: Release.version))
-    case .verify(let command): exit(command.run(kinds))
-    case .repair(let command): exit(command.run(kinds))
-    case .backup(let command): exit(command.run())
-    case .store(let command): exit(command.run(kinds))
+    case .command(let command): exit(command.run(kinds, version: Release.version))
     case .run(let invocation): run(invocation, kinds)
     }
   }

@@ -124,16 +124,13 @@ struct Invocation {
         summary: "print the completion of this command line for bash, zsh or fish"),
     ])
 
+  private static var commands: [any Subcommand.Type] {
+    [ExportCommand.self, VerifyCommand.self, RepairCommand.self, BackupCommand.self, StoreCommand.self]
+  }
+
   private static let completion = ShellCompletion(
     program: ProgramName.current,
-    commands: [
-      .init("export", ExportCommand.table.completions(), takesFiles: true),
-      .init("verify", VerifyCommand.table.completions(), takesFiles: false),
-      .init("repair", RepairCommand.table.completions(), takesFiles: false),
-      .init("backup", BackupCommand.table.completions(), takesFiles: true),
-      .init("store", StoreCommand.table.completions(), takesFiles: true),
-      .init("", table.completions(), takesFiles: false),
-    ])
+    commands: commands.map { $0.completion } + [.init("", table.completions(), takesFiles: false)])
 
   private static let usage =
     table.usage + """
@@ -146,49 +143,27 @@ struct Invocation {
 
   enum Outcome {
     case run(Invocation)
-    case export(ExportCommand)
-    case verify(VerifyCommand)
-    case repair(RepairCommand)
-    case backup(BackupCommand)
-    case store(StoreCommand)
+    case command(any Subcommand)
     case exit(Int32)
   }
 
   /// Parses the words after the program's name. Prints help, version and usage errors.
   static func read(_ words: [String], version: String) -> Outcome {
-    switch words.first {
-    case "export": return ExportCommand.read(Array(words.dropFirst()), version: version)
-    case "backup": return BackupCommand.read(Array(words.dropFirst()), version: version)
-    case "verify": return VerifyCommand.read(Array(words.dropFirst()), version: version)
-    case "store": return StoreCommand.read(Array(words.dropFirst()), version: version)
-    case "repair": return RepairCommand.read(Array(words.dropFirst()), version: version)
-    case _: break
+    if let command = commands.first(where: { $0.name == words.first }) {
+      return command.read(Array(words.dropFirst()), version: version)
     }
-    do throws(UsageFailure) {
-      switch try table.parse(words) {
-      case .help:
-        Descriptor.standardOutput.writeAll(usage)
+    return StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
+      if let operand = operands.first { throw unknownCommand(operand) }
+      if let wish = options.first(where: { $0.name == .completion }) {
+        Descriptor.standardOutput.writeAll(completion.script(for: try .init(option: wish.value)))
         return .exit(0)
-      case .version:
-        Descriptor.standardOutput.writeAll("fsmd \(version)\n")
-        return .exit(0)
-      case .run(let options, let operands):
-        if let operand = operands.first { throw unknownCommand(operand) }
-        if let wish = options.first(where: { $0.name == .completion }) {
-          Descriptor.standardOutput.writeAll(completion.script(for: try .init(option: wish.value)))
-          return .exit(0)
-        }
-        return .run(try Invocation(options))
       }
-    } catch {
-      let text = table.text(of: error) { Nearest.match($0, among: $1) }
-      StoreAccess.complain("\(text)\nTry '\(table.program) --help'.")
-      return .exit(StoreAccess.wrongUse)
+      return .run(try Invocation(options))
     }
   }
 
   private static func unknownCommand(_ word: String) -> UsageFailure {
-    let known = ["export", "verify", "repair", "backup", "store"]
+    let known = commands.map { $0.name }
     if known.contains(word) { return .wrong("'\(word)' stands before all options") }
     let hint = Nearest.match(word, among: known).map { "did you mean '\($0)'?" }
     return .wrong("'\(word)' is no command; \(hint ?? "there are \(known.joined(separator: ", "))")")

@@ -5,7 +5,7 @@ import StateMachines
 import Surveys
 
 /// A coverage reply in slices: it reads the journal, then explores each kind's graphs and writes the kind's lines.
-final class CoverageReply {
+final class CoverageReply: LongReply {
   private var survey: CoverageSurvey
   /// What is surveyed if the first survey finds no machine.
   private var alternative: CoverageSurvey?
@@ -31,15 +31,15 @@ final class CoverageReply {
     self.graphs = graphs
   }
 
-  /// Writes the next piece.
-  ///
-  /// - Parameter slice: The time for it.
+  var isForWorkers: Bool { true }
+
   func write(
-    _ world: borrowing WorldCore, _ slice: Slice, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
-  ) -> LongReply.Piece {
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
+    let slice = live.slice
     guard let tally = tallies?.last else {
       if tallies != nil { return .done(written) }
-      if survey.advance(through: world, by: CoverageReply.inputsInASlice) {
+      if survey.advance(through: live.world, by: CoverageReply.inputsInASlice) {
         let found = survey.tallies.filter { $0.machines > 0 }.sorted { $0.kind.name > $1.kind.name }
         if found.isEmpty, let next = alternative {
           survey = next
@@ -59,7 +59,7 @@ final class CoverageReply {
       }
       sources = CoverageReply.parameterSets(of: tally).compactMap { parameters in
         // Machines were created with these, so they do not conflict; a kind's own examples may.
-        try? graphs.source(of: tally.kind, parameters, seen: world.argumentsSeen(of: tally.kind))
+        try? graphs.source(of: tally.kind, parameters, seen: live.world.argumentsSeen(of: tally.kind))
       }
     }
     if let source = sources.last {

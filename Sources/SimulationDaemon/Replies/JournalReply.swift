@@ -3,7 +3,7 @@ import Simulator
 import StateMachines
 
 /// A part of a world's journal, written piece by piece: first inputs that only the store has, then those in memory.
-struct JournalReply {
+struct JournalReply: LongReply {
   /// The next input.
   private(set) var next: UInt64
   /// Reads `next` in memory; nil before that begins.
@@ -75,13 +75,18 @@ struct JournalReply {
     return longer
   }
 
-  /// Writes the next piece.
-  ///
-  /// - Parameter size: About how many bytes it has.
+  var isForWorkers: Bool { isStored }
+
   mutating func write(
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
+    write(live, &printer, .data, tag: tag, to: &buffer)
+  }
+
+  fileprivate mutating func write(
     _ live: borrowing LiveWorld, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
-    to buffer: inout ByteBuffer, _ size: Int
-  ) -> LongReply.Piece {
+    to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
     if let search {
       do throws(PersistenceFailure) {
         let found =
@@ -100,7 +105,7 @@ struct JournalReply {
     }
     printer.tellsWallTime = tellsWallTime
     defer { printer.tellsWallTime = false }
-    let most = buffer.count + size
+    let most = buffer.count + ReplyPiece.size
     guard remaining > 0, next <= end else { return .done(written) }
     if next < live.world.firstSequence {
       return writeStored(live, &printer, lineClass, tag: tag, to: &buffer, upTo: most)
@@ -109,7 +114,7 @@ struct JournalReply {
     defer { self.reader = reader }
     var looked = 0
     while remaining > 0, next <= end {
-      if buffer.count >= most || looked >= LongReply.inputsLookedAt { return .more }
+      if buffer.count >= most || looked >= ReplyPiece.inputsLookedAt { return .more }
       guard let entry = live.world.read(&reader) else {
         // It may have been removed from memory meanwhile.
         return live.stored != nil && next < live.world.firstSequence ? .more : .forgotten
@@ -123,7 +128,7 @@ struct JournalReply {
   private mutating func writeStored(
     _ live: borrowing LiveWorld, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
     to buffer: inout ByteBuffer, upTo most: Int
-  ) -> LongReply.Piece {
+  ) -> ReplyPiece {
     reader = nil
     guard let stored = live.stored, next >= stored.first else { return .forgotten }
     let last = min(end, live.world.firstSequence - 1)
@@ -132,7 +137,7 @@ struct JournalReply {
       next = try stored.read(next...last, in: live.world) { world, entry in
         looked += 1
         take(entry, of: world, &printer, lineClass, tag: tag, to: &buffer)
-        return remaining > 0 && buffer.count < most && looked < LongReply.inputsLookedAt
+        return remaining > 0 && buffer.count < most && looked < ReplyPiece.inputsLookedAt
       }
     } catch {
       return .unreadable(error)
@@ -149,6 +154,25 @@ struct JournalReply {
     let lines = printer.print(entry, of: world, scope, lineClass, tag: tag, to: &buffer)
     if lines > 0 { remaining -= 1 }
     written += lines
+  }
+}
+
+/// The past that a new watch asked for. Its lines are notices that are never dropped.
+struct PastReply: LongReply {
+  private(set) var journal: JournalReply
+  let pattern: NamePattern
+
+  init(journal: JournalReply, pattern: NamePattern) {
+    (self.journal, self.pattern) = (journal, pattern)
+  }
+
+  var isForWorkers: Bool { journal.isForWorkers }
+
+  mutating func write(
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
+    // Notices have no tag.
+    journal.write(live, &printer, .notice, tag: UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
   }
 }
 

@@ -2,7 +2,7 @@ import LineProtocol
 
 /// A text that goes out piece by piece, each of its lines as a line of a reply.
 struct LinesOfText {
-  private let text: [UInt8]
+  private var text: [UInt8]
   private var next = 0
   private(set) var written = 0
 
@@ -13,6 +13,11 @@ struct LinesOfText {
     self.text = text
   }
 
+  /// Goes on with another text after this one, all of which is written.
+  mutating func goOn(with text: [UInt8]) { (self.text, next) = (text, 0) }
+
+  var isWritten: Bool { next == text.count }
+
   /// About how many bytes it takes.
   var bytes: Int { text.count }
 
@@ -20,7 +25,7 @@ struct LinesOfText {
   ///
   /// - Returns: Whether there is more.
   mutating func write(tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> Bool {
-    let most = buffer.count + LongReply.pieceSize
+    let most = buffer.count + ReplyPiece.size
     while next < text.count, buffer.count < most {
       let end = text[next...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? text.count
       buffer.begin(.data, tag: tag)
@@ -31,6 +36,6 @@ struct LinesOfText {
       let isPair = end + 1 < text.count && text[end] == UInt8(ascii: "\r") && text[end + 1] == UInt8(ascii: "\n")
       next = end + (isPair ? 2 : 1)
     }
-    return next < text.count
+    return !isWritten
   }
 }

@@ -40,6 +40,28 @@ extension RequestContext {
 
   func fail(_ code: FailureCode, _ text: String) { session.fail(tag, code, [], text) }
 
+  /// `- BAD-ARGUMENT argument= got= [allowed=] : why`
+  func failArgument(_ argument: String, _ got: String, allowed: String? = nil, _ why: String) {
+    fail(.badArgument, [("argument", argument), ("got", got)] + (allowed.map { [("allowed", $0)] } ?? []), why)
+  }
+
+  /// The same of a word that is none of a few, with the nearest of them, or of some others, as a suggestion.
+  func failArgument(
+    _ argument: String, _ got: String, among allowed: [String], near others: [String]? = nil, _ why: String
+  ) {
+    fail(
+      .badArgument,
+      [("argument", argument), ("got", got), ("allowed", allowed.joined(separator: ","))]
+        + suggestion(got, among: others ?? allowed), why)
+  }
+
+  /// `- LIMIT name= value= … : why`
+  func failLimit(
+    _ name: String, _ value: some CustomStringConvertible, with keys: [(String, String)] = [], _ why: String
+  ) {
+    fail(.limit, [("name", name), ("value", "\(value)")] + keys, why)
+  }
+
   /// `- USAGE`, with the forms of a verb.
   func failUsage(_ entry: VerbEntry) {
     fail(.usage, usageText(entry))
@@ -51,7 +73,7 @@ extension RequestContext {
   }
 
   /// Starts a long reply.
-  func begin(_ reply: LongReply) { session.activity = .reply(reply, tag: Array(tag)) }
+  func begin(_ reply: any LongReply) { session.activity = .reply(reply, tag: Array(tag)) }
 
   /// Defers an effect beyond the session and its world to the service.
   func `defer`(_ effect: DeferredEffect) { session.deferredEffect = (effect, Array(tag)) }

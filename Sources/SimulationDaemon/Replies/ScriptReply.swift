@@ -7,7 +7,7 @@ import StateMachines
 /// out.
 ///
 /// It ends with the last input at the time of the request, whatever comes meanwhile.
-final class ScriptReply {
+final class ScriptReply: LongReply {
   private var export: ScriptExport
   private var reader: JournalReader
   /// The last input to write.
@@ -33,11 +33,17 @@ final class ScriptReply {
       release: release)
   }
 
+  var isForWorkers: Bool { true }
+  var isText: Bool { true }
+  var gathers: Bool { true }
+
   /// About how many bytes it has gathered, without the world that it plays.
   var bytes: Int { export.bytes + (lines?.bytes ?? 0) }
 
   /// Writes the next piece.
-  func write(_ live: borrowing LiveWorld, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+  func write(
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
     guard var lines else {
       do {
         return try play(live.world, live.slice)
@@ -53,7 +59,7 @@ final class ScriptReply {
   }
 
   /// Plays the next inputs, and ends the script after the last one.
-  private func play(_ world: borrowing WorldCore, _ slice: Slice) throws -> LongReply.Piece {
+  private func play(_ world: borrowing WorldCore, _ slice: Slice) throws -> ReplyPiece {
     var left = ScriptReply.inputsInASlice
     repeat {
       guard reader.next <= end else { break }
@@ -70,7 +76,7 @@ extension RequestContext {
   /// `script`
   func script() {
     do {
-      begin(.script(try ScriptReply(of: live, environment.offered, release: environment.version)))
+      begin(try ScriptReply(of: live, environment.offered, release: environment.version))
     } catch let failure as HistoryFailure {
       failToScript(failure)
     } catch {
@@ -82,18 +88,16 @@ extension RequestContext {
   func failToScript(_ failure: HistoryFailure) {
     switch failure {
     case .forgotten(_, let first):
-      fail(
-        .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(first)")],
+      failLimit(
+        "journal", limits.world.journal, with: [("from", "\(first)")],
         live.stored == nil
           ? "the journal of this world begins at \(first), and a script needs it from the first input"
           : "the journal in memory begins at \(first); 'fsmd export \(live.name)' writes the script from the store")
     case .tooLong:
-      fail(
-        .limit, [("name", "scriptLines"), ("value", "\(ScriptLimits.lines)")],
-        "this world has more inputs than a script may have lines")
+      failLimit("scriptLines", ScriptLimits.lines, "this world has more inputs than a script may have lines")
     case .unsayable(_, let sequence, let reason):
       fail(.refused, [("seq", "\(sequence)")], "input \(sequence) cannot be written as a line of a script: \(reason)")
-    case .store, .unknownWorld, .unreadable:
+    case .unknownWorld, .unreadable:
       fail(.internal, "\(failure)")
     }
   }

@@ -9,7 +9,7 @@ import Waveforms
 ///
 /// The drawing is of one moment, the one at which the last slice has read the journal to its end. If inputs are undone
 /// while it reads, or the journal drops what is next, it begins again.
-final class WaveReply {
+final class WaveReply: LongReply {
   private enum Stage {
     /// Searching the first stored input of the stretch, between two inputs.
     case searching(low: UInt64, high: UInt64)
@@ -42,6 +42,8 @@ final class WaveReply {
   private var begun: UInt64
   /// How often it may begin again before it does not let others in between.
   private var restarts = 8
+  /// What is drawn and not written yet.
+  private var lines = LinesOfText([])
   /// The bytes of the waveform being written.
   private var drawnBytes = 0
 
@@ -79,11 +81,17 @@ final class WaveReply {
     survey = WaveSurvey(from: from, to: to, form.pattern)
   }
 
+  var isForWorkers: Bool { true }
+  var isText: Bool { true }
+  var gathers: Bool { true }
+
   /// About how many bytes it has gathered.
   var bytes: Int { drawnBytes > 0 ? drawnBytes : survey.bytes }
 
   /// Writes the next piece.
-  func write(_ live: borrowing LiveWorld, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+  func write(
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> ReplyPiece {
     do throws(PersistenceFailure) {
       repeat {
         guard survey.inputs <= WaveSurvey.mostInputs else {
@@ -110,11 +118,16 @@ final class WaveReply {
 
   private func write(
     _ writer: any WaveWriter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
-  ) -> LongReply.Piece {
-    var writer = writer
-    stage = .over
-    guard writer.write(to: &buffer, tag: tag) else { return .done(writer.written) }
-    stage = .writing(writer)
+  ) -> ReplyPiece {
+    if lines.isWritten {
+      var writer = writer
+      stage = .over
+      var text = ByteBuffer()
+      guard writer.write(to: &text) || !text.isEmpty else { return .done(lines.written) }
+      lines.goOn(with: Array(text.bytes))
+      stage = .writing(writer)
+    }
+    _ = lines.write(tag: tag, to: &buffer)
     return .more
   }
 

@@ -152,7 +152,7 @@ extension Session {
   /// memory is short.
   var hasRoomForReply: Bool {
     let waiting = outbox.waiting
-    return waiting == 0 || (waiting < LongReply.mostUnwritten && share.admits(LongReply.pieceSize, beside: waiting))
+    return waiting == 0 || (waiting < ReplyPiece.mostUnwritten && share.admits(ReplyPiece.size, beside: waiting))
   }
 
   private var requestBytes: Int {
@@ -185,13 +185,10 @@ extension Activity {
   /// Bytes copied for a long reply or kept for a deferred request.
   fileprivate var storageBytes: Int {
     switch self {
-    case .reply(.agenda(let listing, _), _): listing.bytes
-    case .reply(.wires(let items, _, _), _): items.count * MemoryLayout<Wire>.stride
-    case .reply(.wave(let wave), _): wave.bytes
-    case .reply(.script(let script), _): script.bytes
+    case .reply(let reply, _): reply.bytes
     case .deferred(let deferred): deferred.storageBytes
     case .away(let away): away.bytes
-    case .none, .advance, .step, .await, .rewind, .compare, .fork, .reply: 0
+    case .none, .advance, .step, .await, .rewind, .compare, .fork: 0
     }
   }
 }

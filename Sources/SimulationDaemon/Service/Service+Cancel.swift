@@ -9,7 +9,7 @@ extension Service {
   /// - Returns: Whether one was found and has ended the activity.
   @discardableResult
   func lookForCancel(_ client: Client) -> Bool {
-    guard client.session.activity.isCancellable, let tag = findCancel(client) else { return false }
+    guard client.session.activity.traits.isCancellable, let tag = findCancel(client) else { return false }
     markDirty(client)
     client.cancels.append(tag)
     guard !client.isAway else {
@@ -41,7 +41,7 @@ extension Service {
 
   /// Answers the pending `cancel` requests when the client's activity is back from its worker.
   func answerCancels(_ client: Client) {
-    if client.isCancelled, client.session.activity.isCancellable {
+    if client.isCancelled, client.session.activity.traits.isCancellable {
       end(client, .cancelled, "cancelled by \(client.cancels.isEmpty ? "another" : "this") connection")
     }
     client.isCancelled = false

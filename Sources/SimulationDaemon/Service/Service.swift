@@ -190,7 +190,7 @@ final class Service {
     client.discardOutput()
     if client.session.life == .open { client.session.life = .inputEnded }
     if client.isAway {
-      if client.session.activity.onlyReads { client.slot?.interrupt(.cancelled) }
+      if client.session.activity.traits.onlyReads { client.slot?.interrupt(.cancelled) }
     } else {
       client.session.endUnreadActivity()
     }

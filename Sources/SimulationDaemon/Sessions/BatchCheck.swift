@@ -110,7 +110,7 @@ extension RequestContext {
     for (key, word) in words.keyed {
       guard let value = form.keys.first(where: { $0.name == key })?.value else { continue }
       if let allowed = value.problem(with: word) {
-        fail(.badArgument, [("argument", key), ("got", word), ("allowed", allowed)], "\(key) is \(allowed)")
+        failArgument(key, word, allowed: allowed, "\(key) is \(allowed)")
         return false
       }
       if value.placeholders == ["KIND"], kind(word) == nil { return false }

@@ -18,7 +18,7 @@ extension RequestContext {
       if case .none = session.activity {
       } else {
         if session.endUnreadActivity() { continue }
-        if session.activity.isForWorkers { session.needsWorker = true }
+        if session.activity.traits.isForWorkers { session.needsWorker = true }
         if case .await = session.activity, live.clock.mode == .real { session.needsWorker = false }
         // A first slice runs here, so that short work need not wait for a worker. A worker does the rest.
         if !session.needsWorker { _ = work() }

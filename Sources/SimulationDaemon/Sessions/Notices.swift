@@ -21,7 +21,7 @@ extension Session {
   }
 
   /// Whether a new watch still prints the past of its machines.
-  var isReadingPast: Bool { if case .reply(.past, _) = activity { true } else { false } }
+  var isReadingPast: Bool { if case .reply(is PastReply, _) = activity { true } else { false } }
 
   /// How many inputs the client's notices are behind.
   @inline(__always)

@@ -36,8 +36,8 @@ extension RequestContext {
     case .new: break
     }
     guard live.world.answers.admits(client) else {
-      return fail(
-        .limit, [("name", "clientNames"), ("value", "\(NumberedAnswers.maxClients)")],
+      return failLimit(
+        "clientNames", NumberedAnswers.maxClients,
         "this world keeps the answers of as many clients as it may; take the name of one of them")
     }
     let (mark, before, isQuiet) = (session.outbox.buffer.count, live.world.lastSequence, session.isQuiet)

@@ -156,7 +156,7 @@ extension Session {
   /// Appends notices or messages, after the current reply if there is one. Nothing follows the last line.
   mutating func append(notices: UnsafeRawBufferPointer) {
     if life == .ended { return }
-    if activity.isReply { outbox.hold(notices) } else { outbox.insertNotices(notices, at: outbox.buffer.count) }
+    if activity.traits.isReply { outbox.hold(notices) } else { outbox.insertNotices(notices, at: outbox.buffer.count) }
   }
 
   /// Ends the activity after its last line was written.
@@ -178,7 +178,7 @@ extension Session {
   /// - Precondition: The activity is not with a worker.
   @discardableResult
   mutating func endUnreadActivity() -> Bool {
-    let onlyReads = activity.isDeferred ? task?.verb.row.onlyReads == true : activity.onlyReads
+    let onlyReads = activity.isDeferred ? task?.verb.row.onlyReads == true : activity.traits.onlyReads
     guard !hasReader, onlyReads else { return false }
     endActivity()
     return true
@@ -224,7 +224,7 @@ extension Session {
     outbox.append(other.outbox)
     activity = other.activity
     needsWorker = !activity.isNone
-    if !activity.isReply { outbox.release() }
+    if !activity.traits.isReply { outbox.release() }
     didFail = other.didFail
     guard readsOn else { return }
     cursor = other.cursor
@@ -289,7 +289,7 @@ enum Activity {
   /// The activity is with a worker or the store's thread.
   case away(Away)
   /// A long reply, written as the client reads it.
-  case reply(LongReply, tag: [UInt8])
+  case reply(any LongReply, tag: [UInt8])
 
   struct Advance {
     let target: Instant
@@ -322,25 +322,17 @@ enum Activity {
   /// What the session keeps of an activity elsewhere.
   struct Away {
     let tag: [UInt8]
-    let isReply: Bool
-    let isCancellable: Bool
-    let onlyReads: Bool
-    let isComparison: Bool
-    /// The name of the world being created.
-    let newWorld: String?
+    let traits: Traits
     /// Bytes that it holds elsewhere.
     var bytes = 0
     /// Kept until the world that has grown counts by itself.
     private var growth: PromisedGrowth?
 
     init(_ activity: Activity) {
-      tag = activity.tag
-      isReply = activity.isReply
-      isCancellable = activity.isCancellable
-      onlyReads = activity.onlyReads
-      isComparison = activity.isComparison
-      newWorld = activity.newWorld
-      growth = activity.growth
+      (tag, growth) = (activity.tag, activity.growth)
+      var traits = activity.traits
+      traits.isForWorkers = true
+      self.traits = traits
     }
 
     /// Reads a document on a worker.
@@ -352,11 +344,7 @@ enum Activity {
     /// Creates or removes a world on the store's thread. It cannot be cancelled.
     init(changingWorlds tag: [UInt8], newWorld: String?, isCancellable: Bool = false) {
       self.tag = tag
-      self.newWorld = newWorld
-      isReply = false
-      self.isCancellable = isCancellable
-      onlyReads = false
-      isComparison = false
+      traits = Traits(isCancellable: isCancellable, isForWorkers: true, newWorld: newWorld)
     }
   }
 
@@ -406,49 +394,33 @@ enum Activity {
     }
   }
 
-  /// Whether `cancel` ends it.
-  var isCancellable: Bool {
-    switch self {
-    case .advance, .step, .await, .compare, .fork, .deferred, .reply: true
-    case .rewind(let rewind): !rewind.isDone
-    case .away(let away): away.isCancellable
-    case .none: false
-    }
+  /// What the daemon asks of an activity, whatever it does.
+  struct Traits {
+    /// Whether `cancel` ends it.
+    var isCancellable = true
+    /// Whether a long reply is being written; nothing else may be written between its lines.
+    var isReply = false
+    /// Whether only workers run it.
+    var isForWorkers = false
+    /// Whether it reads two worlds, which may both differ from the present one.
+    var isComparison = false
+    /// Whether it changes nothing, so that it is useless without a reader.
+    var onlyReads = false
+    /// The name of the world being created, which is reserved.
+    var newWorld: String?
   }
 
-  /// Whether a long reply is being written; nothing else may be written between its lines.
-  var isReply: Bool {
+  var traits: Traits {
     switch self {
-    case .reply, .compare: true
-    case .away(let away): away.isReply
-    case .none, .advance, .step, .await, .rewind, .fork, .deferred: false
-    }
-  }
-
-  /// Whether only workers run it.
-  var isForWorkers: Bool {
-    switch self {
-    case .rewind, .compare, .fork, .deferred, .away: true
-    case .reply(let reply, _): reply.isForWorkers
-    case .none, .advance, .step, .await: false
-    }
-  }
-
-  /// Whether it reads two worlds, which may both differ from the present one.
-  var isComparison: Bool {
-    switch self {
-    case .compare: true
-    case .away(let away): away.isComparison
-    case .none, .advance, .step, .await, .rewind, .fork, .deferred, .reply: false
-    }
-  }
-
-  /// The name of the world being created, which is reserved.
-  var newWorld: String? {
-    switch self {
-    case .fork(let fork): fork.name
-    case .away(let away): away.newWorld
-    case .none, .advance, .step, .await, .rewind, .compare, .reply, .deferred: nil
+    case .none: Traits(isCancellable: false)
+    case .advance, .step: Traits()
+    case .await: Traits(onlyReads: true)
+    case .rewind(let rewind): Traits(isCancellable: !rewind.isDone, isForWorkers: true)
+    case .compare: Traits(isReply: true, isForWorkers: true, isComparison: true, onlyReads: true)
+    case .fork(let fork): Traits(isForWorkers: true, newWorld: fork.name)
+    case .deferred: Traits(isForWorkers: true)
+    case .away(let away): away.traits
+    case .reply(let reply, _): Traits(isReply: true, isForWorkers: reply.isForWorkers, onlyReads: true)
     }
   }
 
@@ -463,15 +435,6 @@ enum Activity {
 
   /// Whether it has not begun.
   var isDeferred: Bool { if case .deferred = self { true } else { false } }
-
-  /// Whether it changes nothing, so that it is useless without a reader.
-  var onlyReads: Bool {
-    switch self {
-    case .await, .compare, .reply: true
-    case .away(let away): away.onlyReads
-    case .none, .advance, .step, .rewind, .fork, .deferred: false
-    }
-  }
 
   /// The tag of its request.
   var tag: [UInt8] {

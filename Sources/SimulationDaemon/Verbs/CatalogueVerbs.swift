@@ -85,10 +85,9 @@ extension RequestContext {
       let found = Form.allCases.filter { $0.rawValue.lowercased().includes(text.lowercased()) }
       guard !text.isEmpty, !found.isEmpty else {
         let allowed = Form.allCases.map(\.rawValue)
-        fail(
-          .badArgument,
-          [("argument", "form"), ("got", text), ("allowed", allowed.joined(separator: ","))]
-            + suggestion(text, among: allowed), "no machine is written in the form '\(text)'")
+        failArgument(
+          "form", text, among: allowed,
+          "no machine is written in the form '\(text)'")
         return nil
       }
       forms = found
@@ -96,10 +95,8 @@ extension RequestContext {
     if let group = words["group"] {
       let groups = environment.catalogue.groupNames + [RequestContext.documents]
       guard groups.contains(group) else {
-        fail(
-          .badArgument,
-          [("argument", "group"), ("got", group), ("allowed", groups.joined(separator: ","))]
-            + suggestion(group, among: groups), "there is no group '\(group)'")
+        failArgument(
+          "group", group, among: groups, "there is no group '\(group)'")
         return nil
       }
     }
@@ -308,7 +305,7 @@ extension RequestContext {
 
 extension CatalogueEntry {
   /// Its kind, or those of its members.
-  fileprivate var kinds: [Kind] {
+  var kinds: [Kind] {
     switch self {
     case .machine(let kind): [kind]
     case .composition(let composition): composition.members.map(\.kind)

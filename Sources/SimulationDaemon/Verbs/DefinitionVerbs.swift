@@ -18,9 +18,8 @@ extension RequestContext {
     guard let kind = newName(words.plain[0]) else { return }
     let formats = DocumentFormat.allCases.map(\.rawValue)
     guard let format = words["format"].flatMap(DocumentFormat.init) else {
-      return fail(
-        .badArgument,
-        [("argument", "format"), ("got", words["format"] ?? ""), ("allowed", formats.joined(separator: ","))],
+      return failArgument(
+        "format", words["format"] ?? "", allowed: formats.joined(separator: ","),
         "define needs format=\(formats.joined(separator: "|"))")
     }
     if let path = words["resource"] { return keep(document.bytes, of: kind, as: path) }
@@ -32,7 +31,7 @@ extension RequestContext {
     // As a document writes it: "file:a.scxml" is "a.scxml".
     let path = path.hasPrefix("file:") ? String(path.dropFirst("file:".count)) : path
     guard !path.isEmpty else {
-      return fail(.badArgument, [("argument", "resource"), ("got", "")], "a path is needed, as the document has it")
+      return failArgument("resource", "", "a path is needed, as the document has it")
     }
     session.resources.removeAll { $0.kind == kind && $0.path == path }
     session.resources.append(DocumentResource(kind: kind, path: path, bytes: bytes))
@@ -54,8 +53,8 @@ extension RequestContext {
     switch received.reading ?? DocumentReading.compile(document) {
     case .program(let made, let found): (program, warnings) = (made, found)
     case .exceeds(let limit):
-      return fail(
-        .limit, [("name", limit.name), ("value", "\(limit.value)")],
+      return failLimit(
+        limit.name, limit.value,
         "the document has more than \(limit.value) \(limit.name == "documentStates" ? "states" : "events or outputs")")
     case .unsupported:
       return fail(.badDefinition, [("kind", name)], "documents in \(format.rawValue) cannot be read yet")
@@ -102,13 +101,11 @@ extension RequestContext {
     let kind = words.plain[0]
     guard live.world.definition(named: kind) != nil else {
       if environment.catalogue[kind] != nil {
-        return fail(
-          .badArgument, [("argument", "KIND"), ("got", kind)],
-          "'\(kind)' is part of the program; only what 'define' made is forgotten")
+        return failArgument("KIND", kind, "'\(kind)' is part of the program; only what 'define' made is forgotten")
       }
       if environment.library.has(kind) {
-        return fail(
-          .badArgument, [("argument", "KIND"), ("got", kind)],
+        return failArgument(
+          "KIND", kind,
           "'\(kind)' is in the folder of kinds that the daemon was started with; only what 'define' made is forgotten")
       }
       return fail(

@@ -99,7 +99,7 @@ extension RequestContext {
     var seen: Set<String> = []
     for (key, value) in words.keyed {
       if !seen.insert(key).inserted {
-        fail(.badArgument, [("argument", key), ("got", value)], "'\(key)=' is given twice")
+        failArgument(key, value, "'\(key)=' is given twice")
         return false
       }
       if case .only(let keys) = entry.keys, !keys.contains(key) {

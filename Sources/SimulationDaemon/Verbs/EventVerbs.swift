@@ -108,8 +108,8 @@ extension RequestContext {
     var values: [Value?] = event.arguments.map { _ in nil }
     let given = words.plain.dropFirst(2)
     guard given.count <= values.count else {
-      fail(
-        .badArgument, [("argument", "\(values.count + 1)"), ("got", words.plain[2 + values.count]), ("allowed", "")],
+      failArgument(
+        "\(values.count + 1)", words.plain[2 + values.count], allowed: "",
         "\(event.name) takes \(event.usage)\(values.isEmpty ? "" : ", and no more")")
       return nil
     }
@@ -130,7 +130,7 @@ extension RequestContext {
         return nil
       }
       guard values[place] == nil else {
-        fail(.badArgument, [("argument", key), ("got", text)], "'\(key)' is given twice")
+        failArgument(key, text, "'\(key)' is given twice")
         return nil
       }
       guard take(text, place) else { return nil }
@@ -138,8 +138,8 @@ extension RequestContext {
     for place in values.indices where values[place] == nil {
       let argument = event.arguments[place]
       guard argument.type.admits(.none) else {
-        fail(
-          .badArgument, [("argument", argument.name), ("got", ""), ("allowed", ArgumentText.allowed(argument.type))],
+        failArgument(
+          argument.name, "", allowed: ArgumentText.allowed(argument.type),
           "\(event.name) takes \(event.usage); \(argument.name) is missing")
         return nil
       }
@@ -157,15 +157,13 @@ extension RequestContext {
       return first + [data]
     }
     if words.plain.count > 2 {
-      fail(
-        .badArgument, [("argument", "1"), ("got", words.plain[2]), ("allowed", "key=value")],
-        "\(words.plain[1]) takes data as key=value")
+      failArgument("1", words.plain[2], allowed: "key=value", "\(words.plain[1]) takes data as key=value")
       return nil
     }
     if words.keyed.isEmpty { return first.isEmpty ? [] : first + [.none] }
     var given: [String: String] = [:]
     for (key, value) in words.keyed where given.updateValue(value, forKey: key) != nil {
-      fail(.badArgument, [("argument", key), ("got", value)], "'\(key)' is given twice")
+      failArgument(key, value, "'\(key)' is given twice")
       return nil
     }
     // The first parameter is 'strict'. Of the words for yes and no, data may have any.
@@ -177,7 +175,7 @@ extension RequestContext {
       return nil
     }
     guard let data = ChartData.object(of: words.keyed.map { ($0.key, $0.value) }) else {
-      fail(.badArgument, [("argument", words.keyed[0].key), ("got", "")], "the data are nested too deeply")
+      failArgument(words.keyed[0].key, "", "the data are nested too deeply")
       return nil
     }
     return first + [data]
@@ -327,14 +325,7 @@ extension EventEntry {
 
 extension Catalogue {
   /// Every kind, including the members of composed kinds.
-  var kinds: [Kind] {
-    entries.flatMap { entry in
-      switch entry {
-      case .machine(let kind): [kind]
-      case .composition(let composition): composition.members.map(\.kind)
-      }
-    }
-  }
+  var kinds: [Kind] { entries.flatMap(\.kinds) }
 
   func lacks(event: String) -> Bool {
     !kinds.contains { $0.events.contains { $0.name == event } }

@@ -67,7 +67,7 @@ extension RequestContext {
         "\(withArticle(entry.name)) is no MVI feature, so it has no parts"
           + (features.isEmpty ? "" : "; these kinds have: \(features.joined(separator: ", "))"))
     }
-    begin(.graph(GraphReply(.parts(picture), form, environment.graphs, session.terms.user)))
+    begin(GraphReply(.parts(picture), form, environment.graphs, session.terms.user))
   }
 
   /// `graph KIND|NAME show=members`: of machines that were made together, those that are left, and their wires.
@@ -96,7 +96,7 @@ extension RequestContext {
           return live.world.contains(Wire(from: from, output: wire.output, to: to, event: wire.event))
         })
     }
-    begin(.graph(GraphReply(.members(picture), form, environment.graphs, session.terms.user)))
+    begin(GraphReply(.members(picture), form, environment.graphs, session.terms.user))
   }
 
   /// What `graph` shows by a name.
@@ -114,9 +114,7 @@ extension RequestContext {
       }
     let names = Drawing.Detail.byName.filter { $0.value != nil }.map(\.key) + (other.map { [$0.rawValue] } ?? [])
     let allowed = names.joined(separator: ",")
-    fail(
-      .badArgument, [("argument", "show"), ("got", words["show"] ?? ""), ("allowed", allowed)],
-      why ?? "show is one of \(allowed)")
+    failArgument("show", words["show"] ?? "", allowed: allowed, why ?? "show is one of \(allowed)")
   }
 
   /// Whether a diagram without states may start. Writes a failure if not.
@@ -124,12 +122,10 @@ extension RequestContext {
   /// - Parameter what: What it shows.
   private func mayBegin(stateless form: GraphForm, _ what: String) -> Bool {
     guard form.format != .tests, form.format != .scxml else {
-      fail(
-        .badArgument,
-        [
-          ("argument", "format"), ("got", words["format"] ?? ""),
-          ("allowed", GraphFormat.byName.map(\.key).filter { $0 != "tests" && $0 != "scxml" }.joined(separator: ",")),
-        ], "\(what) are drawn; they are no tests and no document")
+      failArgument(
+        "format", words["format"] ?? "",
+        allowed: GraphFormat.byName.map(\.key).filter { $0 != "tests" && $0 != "scxml" }.joined(separator: ","),
+        "\(what) are drawn; they are no tests and no document")
       return false
     }
     return mayBegin(form.format)
@@ -174,18 +170,17 @@ extension RequestContext {
       }
       text = { written }
     }
-    begin(.graph(GraphReply(.text(text), form, environment.graphs, session.terms.user)))
+    begin(GraphReply(.text(text), form, environment.graphs, session.terms.user))
   }
 
   private func failToPrint(_ why: String) {
-    fail(
-      .badArgument, [("argument", "format"), ("got", "scxml"), ("allowed", GraphFormat.names(without: .scxml))], why)
+    failArgument("format", "scxml", allowed: GraphFormat.names(without: .scxml), why)
   }
 
   private func mayDraw(_ kind: Kind) -> Bool {
     guard kind.states.count > RequestContext.mostDrawn else { return true }
-    fail(
-      .limit, [("name", "diagramStates"), ("value", "\(RequestContext.mostDrawn)")],
+    failLimit(
+      "diagramStates", RequestContext.mostDrawn,
       "\(withArticle(kind.name)) has \(kind.states.count) states, which no diagram can show")
     return false
   }
@@ -193,8 +188,8 @@ extension RequestContext {
   private func mayExplore(_ kind: Kind) -> Bool {
     guard mayDraw(kind) else { return false }
     if RequestContext.mayExplore(states: kind.states.count, events: kind.events.count) { return true }
-    fail(
-      .limit, [("name", "diagramPairs"), ("value", "\(RequestContext.mostPairs)")],
+    failLimit(
+      "diagramPairs", RequestContext.mostPairs,
       "\(withArticle(kind.name)) has \(kind.states.count) states and \(kind.events.count) events, whose pairs are too many "
         + "to try; a kind from a document can be drawn with format=stateDiagram")
     return false
@@ -243,7 +238,7 @@ extension RequestContext {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)
       let subject: GraphSubject = form.format == .tests ? .tests(source, document(of: kind)) : .kind(source, mark)
-      begin(.graph(GraphReply(subject, form, environment.graphs, session.terms.user)))
+      begin(GraphReply(subject, form, environment.graphs, session.terms.user))
     } catch {
       failToExplore(kind, error)
     }
@@ -251,15 +246,15 @@ extension RequestContext {
 
   /// Only a kind whose own examples conflict has no graph.
   private func failToExplore(_ kind: Kind, _ error: ParameterConflict) {
-    fail(
-      .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
+    failArgument(
+      error.parameter, "default", allowed: error.allowed,
       "\(withArticle(kind.name)) needs \(error.parameter) to be \(error.allowed)")
   }
 
   private func begin(_ composition: Composition, named name: String?, _ form: GraphForm) {
     guard mayBegin(form.format) else { return }
     if form.format == .tests {
-      begin(.graph(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.terms.user)))
+      begin(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.terms.user))
       return
     }
     var members: [(source: GraphSource, mark: GraphMark?)] = []
@@ -288,9 +283,7 @@ extension RequestContext {
     }
     let shown = form.marksPresent ? name : nil
     begin(
-      .graph(
-        GraphReply(
-          .composition(composition, name: shown, members), form, environment.graphs, session.terms.user)))
+      GraphReply(.composition(composition, name: shown, members), form, environment.graphs, session.terms.user))
   }
 
   /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.
@@ -306,15 +299,14 @@ extension RequestContext {
     switch failure {
     case .tooMany(let most):
       let already = most == 1 ? "a picture is being drawn for you" : "\(most) pictures are being drawn"
-      return fail(
-        .limit, [("name", "drawings"), ("value", "\(most)")],
-        "\(already) already; ask again when \(most == 1 ? "it" : "one") is done, or take format=dot")
+      return failLimit(
+        "drawings", most, "\(already) already; ask again when \(most == 1 ? "it" : "one") is done, or take format=dot")
     case .noProgram(let why):
       text = "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
     case .tooLate: text = "'dot' takes longer than \(GraphvizJob.longest / 1_000_000_000) s for this"
     case .noPicture: text = "'dot' has drawn nothing that could be used"
     }
-    fail(.badArgument, [("argument", "format"), ("got", "svg"), ("allowed", GraphFormat.names(without: .svg))], text)
+    failArgument("format", "svg", allowed: GraphFormat.names(without: .svg), text)
   }
 
   /// `coverage [PATTERN] [kind=KIND] [list=all]`. For a composed kind, all machines of its members' kinds count.
@@ -330,9 +322,7 @@ extension RequestContext {
     var alternative: CoverageSurvey?
     if entry == nil, let name = words[0], let named = self.entry(named: name) { alternative = survey(.all, named) }
     begin(
-      .coverage(
-        CoverageReply(
-          survey(pattern, entry), or: alternative, listsAll: words["list"] != nil, environment.graphs)))
+      CoverageReply(survey(pattern, entry), or: alternative, listsAll: words["list"] != nil, environment.graphs))
   }
 
   private func survey(_ pattern: NamePattern, _ entry: CatalogueEntry?) -> CoverageSurvey {

@@ -57,10 +57,8 @@ extension RequestContext {
     for (key, text) in words.keyed {
       if key == "initial" {
         guard let place = kind.initialState(named: text) else {
-          fail(
-            .badArgument,
-            [("argument", key), ("got", text), ("allowed", kind.initialStates.joined(separator: ","))]
-              + suggestion(text, among: kind.initialStates),
+          failArgument(
+            key, text, among: kind.initialStates,
             "\(withArticle(kind.name)) cannot start as '\(text)'"
               + (text.contains("(") ? "; name the state without its data" : ""))
           return nil
@@ -110,8 +108,8 @@ extension RequestContext {
   func parameters(of composition: Composition, _ name: String) -> [[(parameter: Int, value: Value)]]? {
     let longest = composition.members.map { $0.name.utf8.count }.max() ?? 0
     guard name.utf8.count + 1 + longest <= limits.name else {
-      fail(
-        .badArgument, [("argument", "name"), ("got", name), ("allowed", "at most \(limits.name - 1 - longest) bytes")],
+      failArgument(
+        "name", name, allowed: "at most \(limits.name - 1 - longest) bytes",
         "the members of '\(name)' would have names that are too long")
       return nil
     }
@@ -183,9 +181,8 @@ extension RequestContext {
   }
 
   func failMisfit(_ key: String, _ text: String, _ types: [ValueType]) {
-    fail(
-      .badArgument,
-      [("argument", key), ("got", text), ("allowed", types.map(ArgumentText.allowed).joined(separator: ","))],
+    failArgument(
+      key, text, allowed: types.map(ArgumentText.allowed).joined(separator: ","),
       "\(key) is \(types.map(ArgumentText.demanded).joined(separator: ", or ")), not '\(text)'")
   }
 
@@ -194,8 +191,8 @@ extension RequestContext {
     for owner in owners {
       for (_, missing) in owner.parameters where missing.standard == nil {
         if words[missing.name] != nil || words[owner.prefix + missing.name] != nil { continue }
-        fail(
-          .badArgument, [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
+        failArgument(
+          missing.name, "", allowed: ArgumentText.allowed(missing.type),
           "\(withArticle(name)) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))"
         )
         return false
@@ -211,28 +208,24 @@ extension RequestContext {
     case .success: return true
     case .failure(.nameTaken): failNameTaken(name)
     case .failure(.full) where live.world.wireCount + wires > limits.world.wires:
-      fail(
-        .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
+      failLimit(
+        "wires", limits.world.wires,
         "this world has \(live.world.wireCount) wires; there is no room for those of another \(kind)")
     case .failure(.full):
-      fail(
-        .limit, [("name", "machines"), ("value", "\(limits.world.machines)")],
+      failLimit(
+        "machines", limits.world.machines,
         "this world has \(live.world.machineCount) machines; there is no room for another \(kind)")
     case .failure(.tooManyKinds):
-      fail(
-        .limit, [("name", "kinds"), ("value", "\(limits.world.kinds)")],
+      failLimit(
+        "kinds", limits.world.kinds,
         "this world has had machines of \(live.world.kindCount) kinds and versions of kinds")
     case .failure(.limit(let limit)):
-      fail(
-        .limit, [("name", limit.name), ("value", "\(limit.value)"), ("kind", kind)],
+      failLimit(
+        limit.name, limit.value, with: [("kind", kind)],
         "the start of \(withArticle(kind)) would take more than \(limit.name) allows, \(limit.value)")
     case .failure(.conflict(let conflict)):
-      fail(
-        .badArgument,
-        [
-          ("argument", conflict.parameter), ("got", words[conflict.parameter] ?? "default"),
-          ("allowed", conflict.allowed),
-        ],
+      failArgument(
+        conflict.parameter, words[conflict.parameter] ?? "default", allowed: conflict.allowed,
         (words.keyed.count > 1 ? "with the other parameters, " : "")
           + "\(conflict.parameter) must be \(conflict.allowed)")
     }
@@ -274,9 +267,7 @@ extension RequestContext {
       guard isStateOfAnyKind(state) else { return }
     }
     guard let pattern = pattern(words[0]) else { return }
-    begin(
-      .machines(
-        LongReply.Machines(cursor: NameCursor(pattern), kind: wanted, state: words["state"], remaining: Int(limit))))
+    begin(MachineList(cursor: NameCursor(pattern), kind: wanted, state: words["state"], remaining: Int(limit)))
   }
 
   /// Whether a kind, or a member of a composed kind, has a state. Writes a failure if not.
@@ -287,10 +278,7 @@ extension RequestContext {
       let kinds = composition.members.map(\.kind)
       if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
       let states = kinds.flatMap { $0.states.map(\.word) }.distinct
-      fail(
-        .badArgument,
-        [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
-          + suggestion(word, among: states), "no member of a \(composition.name) has a state '\(word)'")
+      failArgument("state", word, among: states, "no member of a \(composition.name) has a state '\(word)'")
       return false
     }
   }
@@ -318,7 +306,7 @@ extension RequestContext {
       wanted = WantedKind(entry)
     }
     guard let pattern = pattern(words[0]) else { return }
-    begin(.count(LongReply.Count(pattern: pattern, kind: wanted)))
+    begin(MachineCount(pattern, wanted))
   }
 
   func show() {

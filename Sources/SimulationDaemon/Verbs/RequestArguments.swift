@@ -43,10 +43,8 @@ extension RequestContext {
   func newName(_ name: String) -> String? {
     var text = name
     if text.withUTF8({ TextRules.isName(UnsafeRawBufferPointer($0), longest: limits.name) }) { return name }
-    fail(
-      .badArgument,
-      [("argument", "name"), ("got", name), ("allowed", "1 to \(limits.name) of A-Z a-z 0-9 . _ -, first a letter")],
-      "'\(name)' cannot be a name")
+    failArgument(
+      "name", name, allowed: "1 to \(limits.name) of A-Z a-z 0-9 . _ -, first a letter", "'\(name)' cannot be a name")
     return nil
   }
 
@@ -56,8 +54,8 @@ extension RequestContext {
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text), range.contains(number) {
       return number
     }
-    fail(
-      .badArgument, [("argument", argument), ("got", text), ("allowed", "\(range.lowerBound)..\(range.upperBound)")],
+    failArgument(
+      argument, text, allowed: "\(range.lowerBound)..\(range.upperBound)",
       "\(argument) is a whole number from \(range.lowerBound) to \(range.upperBound)")
     return nil
   }
@@ -65,8 +63,8 @@ extension RequestContext {
   /// A duration in nanoseconds.
   func duration(_ text: String, _ argument: String) -> Int64? {
     if let nanoseconds = TimeText.duration(text) { return nanoseconds }
-    fail(
-      .badArgument, [("argument", argument), ("got", text), ("allowed", TimeText.durationForm)],
+    failArgument(
+      argument, text, allowed: TimeText.durationForm,
       // A time may be longer.
       TimeText.time(text) == nil ? "'\(text)' is no duration" : "'\(text)' is longer than any duration")
     return nil
@@ -75,7 +73,7 @@ extension RequestContext {
   /// A moment of world time.
   func time(_ text: String, _ argument: String = "time") -> Instant? {
     if let nanoseconds = TimeText.time(text) { return Instant(nanoseconds: nanoseconds) }
-    fail(.badArgument, [("argument", argument), ("got", text), ("allowed", TimeText.timeForm)], "'\(text)' is no time")
+    failArgument(argument, text, allowed: TimeText.timeForm, "'\(text)' is no time")
     return nil
   }
 
@@ -84,10 +82,9 @@ extension RequestContext {
     if let query = StateQuery(word, of: kind) { return query }
     // The states of single regions: all their combinations would be too many to read.
     let states = kind.states.flatMap { $0.word.split(separator: "+").map(String.init) }.distinct
-    fail(
-      .badArgument,
-      [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
-        + suggestion(word, among: states + kind.states.map(\.word)), "\(withArticle(kind.name)) has no state '\(word)'")
+    failArgument(
+      "state", word, among: states, near: states + kind.states.map(\.word),
+      "\(withArticle(kind.name)) has no state '\(word)'")
     return nil
   }
 
@@ -96,9 +93,8 @@ extension RequestContext {
     guard let text else { return .all }
     let bytes = text.utf8.count
     guard bytes > NamePattern.maxBytes else { return NamePattern(text.utf8) }
-    fail(
-      .badArgument,
-      [("argument", "pattern"), ("got", "\(bytes) bytes"), ("allowed", "at most \(NamePattern.maxBytes) bytes")],
+    failArgument(
+      "pattern", "\(bytes) bytes", allowed: "at most \(NamePattern.maxBytes) bytes",
       "a pattern has at most \(NamePattern.maxBytes) bytes")
     return nil
   }
@@ -110,8 +106,7 @@ extension RequestContext {
     guard let text else { return otherwise }
     if let found = choices.first(where: { $0.key == text }) { return found.value }
     let allowed = choices.map(\.key).joined(separator: ",")
-    fail(
-      .badArgument, [("argument", argument), ("got", text), ("allowed", allowed)], "\(argument) is one of \(allowed)")
+    failArgument(argument, text, allowed: allowed, "\(argument) is one of \(allowed)")
     return nil
   }
 }

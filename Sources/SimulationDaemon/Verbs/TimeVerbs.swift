@@ -26,10 +26,7 @@ extension RequestContext {
   func speed() {
     guard isReal() else { return }
     guard let speed = Speed(words.plain[0]) else {
-      fail(
-        .badArgument, [("argument", "speed"), ("got", words.plain[0]), ("allowed", Speed.allowed)],
-        "a speed is \(Speed.allowed)")
-      return
+      return failArgument("speed", words.plain[0], allowed: Speed.allowed, "a speed is \(Speed.allowed)")
     }
     let changes = speed != live.clock.speed
     if changes { live.clock.set(speed, host: live.host, moment: live.world.now) }
@@ -76,12 +73,9 @@ extension RequestContext {
       guard let time = time(words.plain[1]) else { return }
       target = time
       guard target >= now else {
-        fail(
-          .badArgument,
-          [
-            ("argument", "time"), ("got", words.plain[1]), ("allowed", "\(TimeText.seconds(now.nanoseconds)) or later"),
-          ], "it is \(TimeText.seconds(now.nanoseconds)) already, and world time does not go back")
-        return
+        return failArgument(
+          "time", words.plain[1], allowed: "\(TimeText.seconds(now.nanoseconds)) or later",
+          "it is \(TimeText.seconds(now.nanoseconds)) already, and world time does not go back")
       }
     } else {
       guard let interval = duration(words.plain[0], "duration") else { return }
@@ -89,13 +83,10 @@ extension RequestContext {
     }
     guard standsStill() else { return }
     guard target <= Instant.end else {
-      fail(
-        .badArgument,
-        [
-          ("argument", "duration"), ("got", words.plain[words.plain.count - 1]),
-          ("allowed", "up to \(TimeText.written((Instant.end - now).nanoseconds))"),
-        ], "world time ends at \(TimeText.written(Instant.end.nanoseconds))")
-      return
+      return failArgument(
+        "duration", words.plain[words.plain.count - 1],
+        allowed: "up to \(TimeText.written((Instant.end - now).nanoseconds))",
+        "world time ends at \(TimeText.written(Instant.end.nanoseconds))")
     }
     session.activity = .advance(Activity.Advance(target: target, tag: Array(tag)))
   }
@@ -111,7 +102,7 @@ extension RequestContext {
     else { return }
     guard let pattern = pattern(words[0]) else { return }
     let listing = live.world.agendaListing(matching: pattern, limit: Int(limit))
-    begin(.agenda(listing, written: 0))
+    begin(AgendaReply(listing))
   }
 
   func awaitState() {

@@ -36,12 +36,9 @@ extension RequestContext {
     guard moment <= now else {
       let way =
         live.clock.isRunning ? "time comes there by itself" : "'advance until' moves time on"
-      fail(
-        .badArgument,
-        [
-          ("argument", "time"), ("got", words.plain[0]), ("allowed", "up to \(TimeText.seconds(now.nanoseconds))"),
-        ], "it is only \(TimeText.seconds(now.nanoseconds)); \(way)")
-      return
+      return failArgument(
+        "time", words.plain[0], allowed: "up to \(TimeText.seconds(now.nanoseconds))",
+        "it is only \(TimeText.seconds(now.nanoseconds)); \(way)")
     }
     guard moment < now else {
       succeedStamped()
@@ -54,15 +51,15 @@ extension RequestContext {
   func isInEffect(_ sequence: UInt64) -> Bool {
     let last = live.world.lastSequence
     guard sequence > 0, sequence <= last else {
-      fail(
-        .badArgument, [("argument", "seq"), ("got", "\(sequence)"), ("allowed", last == 0 ? "" : "1..\(last)")],
+      failArgument(
+        "seq", "\(sequence)", allowed: last == 0 ? "" : "1..\(last)",
         last == 0 ? "nothing has happened in this world yet" : "its inputs are 1 to \(last)")
       return false
     }
     guard live.world.hasUndone(sequence) else { return true }
     let undoer = live.world.undoer(of: sequence)
-    fail(
-      .badArgument, [("argument", "seq"), ("got", "\(sequence)"), ("allowed", "an input in effect")],
+    failArgument(
+      "seq", "\(sequence)", allowed: "an input in effect",
       undoer.map { "input \(sequence) was undone by \($0)" }
         ?? "input \(sequence) has undone others; name the last one before those")
     return false
@@ -106,13 +103,12 @@ extension RequestContext {
     switch failure {
     case .onlySoMany(let most):
       let verb = rewinding.isRedo ? "redo" : "undo"
-      fail(
-        .badArgument,
-        [("argument", "count"), ("got", "\(count ?? 0)"), ("allowed", most == 0 ? "" : "1..\(most)")],
+      failArgument(
+        "count", "\(count ?? 0)", allowed: most == 0 ? "" : "1..\(most)",
         most == 0 ? "there is nothing to \(verb)" : "there is no more to \(verb) than \(most)")
     case .forgotten(let from):
-      fail(
-        .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(from)")],
+      failLimit(
+        "journal", limits.world.journal, with: [("from", "\(from)")],
         from > live.world.lastSequence
           ? "the journal has forgotten the beginning of this world, and nothing can be undone"
           : "the journal has forgotten too much to undo what was before \(from)")

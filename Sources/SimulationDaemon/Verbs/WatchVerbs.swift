@@ -8,20 +8,14 @@ extension RequestContext {
   func watch() {
     guard let scope = scope(otherwise: .moves) else { return }
     guard !words.plain[0].isEmpty else {
-      fail(
-        .badArgument, [("argument", "pattern"), ("got", ""), ("allowed", "a name, with * and ? as in a shell")],
-        "a pattern is not empty")
-      return
+      return failArgument("pattern", "", allowed: "a name, with * and ? as in a shell", "a pattern is not empty")
     }
     guard let pattern = pattern(words.plain[0]) else { return }
     // Earlier inputs are printed for the watches as they were.
     session.flushNotices(live.world, mayDrop: true)
     let most = mostWatches
     guard live.world.watchCount(of: session.watcher) < most || live.world.isWatching(pattern, session.watcher) else {
-      fail(
-        .limit, [("name", "watches"), ("value", "\(most)")],
-        "this connection watches \(most) patterns already; 'unwatch' ends one")
-      return
+      return failLimit("watches", most, "this connection watches \(most) patterns already; 'unwatch' ends one")
     }
     guard let since = words["since"] else {
       begin(pattern, scope)
@@ -29,7 +23,7 @@ extension RequestContext {
     }
     guard let first = first(since: since) else { return }
     let past = JournalReply(from: first, of: live, pattern, scope)
-    begin(.past(past, pattern: pattern))
+    begin(PastReply(journal: past, pattern: pattern))
   }
 
   /// How many patterns a client may watch here. Watches use the memory of the world's owner, so guests get few.
@@ -53,12 +47,9 @@ extension RequestContext {
     session.flushNotices(live.world, mayDrop: true)
     guard live.world.unwatch(pattern, for: session.watcher) else {
       let patterns = live.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
-      fail(
-        .badArgument,
-        [
-          ("argument", "pattern"), ("got", words.plain[0]), ("allowed", patterns.prefix(60).joined(separator: ",")),
-        ] + suggestion(words.plain[0], among: patterns), "this connection does not watch '\(words.plain[0])' here")
-      return
+      return failArgument(
+        "pattern", words.plain[0], among: Array(patterns.prefix(60)), near: patterns,
+        "this connection does not watch '\(words.plain[0])' here")
     }
     if live.world.watchCount(of: session.watcher) == 0 { session.cursor = nil }
     answerWatching()
@@ -105,9 +96,10 @@ extension RequestContext {
 
   func failForgotten() {
     let limit = live.stored == nil ? ("journal", limits.world.journal) : ("storeBytes", limits.storeBytes)
-    fail(
-      .limit, [("name", limit.0), ("value", "\(limit.1)"), ("from", "\(live.firstSequence)")],
-      "the journal of this world begins at \(live.firstSequence)")
+    failLimit(
+      limit.0, limit.1, with: [("from", "\(live.firstSequence)")],
+      "the journal of this world begins at \(live.firstSequence)"
+    )
   }
 
   func journal() {
@@ -135,7 +127,7 @@ extension RequestContext {
     } else {
       reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: live, tellsWallTime: tellsWallTime)
     }
-    begin(.journal(reply))
+    begin(reply)
   }
 
   /// What `at=` asks for.
@@ -150,9 +142,7 @@ extension RequestContext {
     guard let text else { return .untold }
     if text == "yes" { return .told }
     if let wall = WallClock.time(text, now: live.wall ?? WallClock.now()) { return .from(wall) }
-    fail(
-      .badArgument, [("argument", "at"), ("got", text), ("allowed", "yes, \(WallClock.form)")],
-      "'\(text)' is no time of day")
+    failArgument("at", text, allowed: "yes, \(WallClock.form)", "'\(text)' is no time of day")
     return nil
   }
 }

@@ -29,8 +29,8 @@ extension RequestContext {
     var from = Instant(nanoseconds: format == .vcd ? 0 : usual)
     if let text = words["last"] {
       guard words["from"] == nil else {
-        return fail(
-          .badArgument, [("argument", "last"), ("got", text), ("allowed", "nothing beside from=")],
+        return failArgument(
+          "last", text, allowed: "nothing beside from=",
           "a stretch begins at from= or last= before its end, not at both")
       }
       guard let length = duration(text, "last") else { return }
@@ -42,14 +42,12 @@ extension RequestContext {
     }
     guard from <= to else {
       let end = TimeText.seconds(to.nanoseconds)
-      return fail(
-        .badArgument, [("argument", "from"), ("got", words["from"] ?? ""), ("allowed", "at most \(end)")],
-        "the stretch ends at \(end), before it begins")
+      return failArgument(
+        "from", words["from"] ?? "", allowed: "at most \(end)", "the stretch ends at \(end), before it begins")
     }
     begin(
-      .wave(
-        WaveReply(
-          WaveReply.Form(
-            from: from, to: to, pattern: pattern, format: format, width: Int(width), mark: words["mark"]), of: live)))
+      WaveReply(
+        WaveReply.Form(
+          from: from, to: to, pattern: pattern, format: format, width: Int(width), mark: words["mark"]), of: live))
   }
 }

@@ -11,13 +11,9 @@ extension RequestContext {
     } catch {
       switch error {
       case .exists, .missing:
-        fail(
-          .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
-          "there is such a wire already; 'wires' lists them")
+        failArgument("wire", words.plain.joined(separator: " "), "there is such a wire already; 'wires' lists them")
       case .full:
-        fail(
-          .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
-          "this world has \(live.world.wireCount) wires, and no room for another")
+        failLimit("wires", limits.world.wires, "this world has \(live.world.wireCount) wires, and no room for another")
       }
       return
     }
@@ -29,10 +25,7 @@ extension RequestContext {
     do throws(WorldCore.WireFailure) {
       try live.world.unwire(wire)
     } catch {
-      fail(
-        .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
-        "there is no such wire; 'wires' lists them")
-      return
+      return failArgument("wire", words.plain.joined(separator: " "), "there is no such wire; 'wires' lists them")
     }
     succeedStamped()
   }
@@ -55,12 +48,9 @@ extension RequestContext {
     let events = live.world.kind(of: wire.to).events
     if events[wire.event].canTake(output) { return true }
     let data = output.data.map { "\($0.name) (\(ArgumentText.name(of: $0.type)))" }.joined(separator: ", ")
-    fail(
-      .badArgument,
-      [
-        ("argument", "event"), ("got", events[wire.event].name),
-        ("allowed", events.filter { $0.canTake(output) }.map(\.name).joined(separator: ",")),
-      ],
+    failArgument(
+      "event", events[wire.event].name,
+      allowed: events.filter { $0.canTake(output) }.map(\.name).joined(separator: ","),
       "the output \(output.name) carries \(data.isEmpty ? "no data" : data), and the event \(events[wire.event].name) takes \(events[wire.event].usage)"
     )
     return false
@@ -70,13 +60,11 @@ extension RequestContext {
   func output(_ name: String, of kind: Kind) -> Int? {
     if let output = kind.outputs.firstIndex(where: { $0.name == name && !$0.isTold }) { return output }
     let outputs = kind.outputs.filter { !$0.isTold }.map(\.name)
-    fail(
-      .badArgument,
-      [("argument", "output"), ("got", name), ("allowed", outputs.joined(separator: ","))]
-        + suggestion(name, among: outputs),
+    failArgument(
+      "output", name, among: outputs,
       "\(withArticle(kind.name)) has no output\(outputs.isEmpty ? "s" : " '\(name)'")")
     return nil
   }
 
-  func wires() { begin(.wires(items: live.world.allWires(), next: 0, written: 0)) }
+  func wires() { begin(WireList(live.world.allWires())) }
 }

@@ -8,8 +8,7 @@ extension RequestContext {
     let fitting = words[0] == "fork" ? ["durable", "seq"] : words[0] == "new" ? ["clock", "seed", "durable"] : []
     if let (key, value) = words.keyed.first(where: { !fitting.contains($0.key) }) {
       let taker = key == "seq" ? "fork" : "new"
-      return fail(
-        .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world \(taker)' takes '\(key)='")
+      return failArgument(key, value, allowed: "", "only 'world \(taker)' takes '\(key)='")
     }
     switch (words[0], words[1]) {
     case (let what, _) where words[2] != nil && what != "share" && what != "move":
@@ -35,8 +34,8 @@ extension RequestContext {
         let input = number(words["seq"], "seq", in: 0...UInt64.max, otherwise: 0)
       else { return }
       guard words["seq"] == nil || !isDurable else {
-        return fail(
-          .badArgument, [("argument", "seq"), ("got", "\(input)"), ("allowed", "")],
+        return failArgument(
+          "seq", "\(input)", allowed: "",
           "'seq=' and 'durable=yes' do not go together; fork the world without 'seq=', and 'goto seq=\(input)' there")
       }
       self.defer(.forkWorld(name, isDurable: isDurable, input: words["seq"] == nil ? nil : input))
@@ -66,9 +65,7 @@ extension RequestContext {
       return nil
     }
     if environment.canStoreWorlds || !isDurable { return isDurable }
-    fail(
-      .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
-      "this daemon keeps nothing, since it was started with --ephemeral")
+    failArgument("durable", "yes", allowed: "no", "this daemon keeps nothing, since it was started with --ephemeral")
     return nil
   }
 }

@@ -164,7 +164,7 @@ final class Loan: @unchecked Sendable {
     switch actor.session.activity {
     case .none: false
     // A diagram is explored and drawn without the world.
-    case .reply(.graph(let graph), _) where graph.needsNoWorld: false
+    case .reply(let graph as GraphReply, _) where graph.needsNoWorld: false
     case .reply, .compare: !slot.isOver && actor.session.hasRoomForReply
     case .rewind(let rewind): !slot.isOver && !rewind.rewinding.hasArrived
     // `await` requests move time together in `drive`. Alone, one would make the others read its inputs later.

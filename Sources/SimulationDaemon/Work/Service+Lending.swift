@@ -65,7 +65,7 @@ extension Service {
     client.turn = turns
     client.user.turn = turns
     if case .fork(let fork) = client.session.activity, fork.growth == nil, !promiseGrowth(by: fork, client) { return }
-    if case .reply(.graph(let graph), _) = client.session.activity, graph.needsNoWorld {
+    if case .reply(let graph as GraphReply, _) = client.session.activity, graph.needsNoWorld {
       draw(graph, for: client)
     } else if case .compare(let comparison) = client.session.activity {
       lend(comparison.worlds, actor: client, catchesUp: false)
@@ -211,7 +211,7 @@ extension Service {
     markDirty(client)
     client.slot = nil
     // The client may watch another world by now, and a comparison may be of other worlds.
-    let readsOn = client.stay == part.stay && !client.session.activity.isComparison
+    let readsOn = client.stay == part.stay && !client.session.activity.traits.isComparison
     client.session.resume(from: part.session, readsOn: readsOn)
     goOn(client)
   }

@@ -289,7 +289,7 @@ extension RequestContext {
 
   // MARK: Long replies
 
-  private func write(_ reply: LongReply) -> Bool {
+  private func write(_ reply: any LongReply) -> Bool {
     // Unread output goes first. Writing one piece at a time limits the memory for a long reply.
     guard session.hasRoomForReply || session.isRunningBatch else { return false }
     defer { session.reportMemory() }
@@ -297,10 +297,7 @@ extension RequestContext {
     var printer = JournalPrinter()
     let start = session.outbox.buffer.count
     let piece = reply.write(&live, &printer, tag: tag, to: &session.outbox.buffer)
-    switch reply {
-    case .graph, .wave, .script: session.outbox.keepWhole(from: start, tagLength: tag.count)
-    case .machines, .count, .agenda, .wires, .journal, .past, .coverage: break
-    }
+    if reply.isText { session.outbox.keepWhole(from: start, tagLength: tag.count) }
     switch piece {
     case .more where reply.isTooLarge(for: session.share.budget):
       failMemory()
@@ -311,7 +308,7 @@ extension RequestContext {
       begin(reply)
       return false
     case .exceeded(let limit, let text):
-      fail(.limit, [("name", limit.name), ("value", "\(limit.value)")], text)
+      failLimit(limit.name, limit.value, text)
       session.endActivity()
     case .unscriptable(let failure):
       failToScript(failure)
@@ -326,15 +323,14 @@ extension RequestContext {
       session.failStorage(Array(tag), world: session.shown(live.name), "\(failure)")
       session.endActivity()
     case .done(let lines):
-      if case .past(let history, let pattern) = reply, session.cursor == nil,
-        history.end + 1 < live.world.firstSequence
-      {
+      if let past = reply as? PastReply, session.cursor == nil, past.journal.end + 1 < live.world.firstSequence {
         // The inputs that came meanwhile are no longer in memory.
-        begin(.past(history.goingOn(through: live.world.lastSequence), pattern: pattern))
+        let rest = past.journal.goingOn(through: live.world.lastSequence)
+        begin(PastReply(journal: rest, pattern: past.pattern))
         return true
       }
-      if case .past(let history, let pattern) = reply {
-        beginWatch(history, pattern)
+      if let past = reply as? PastReply {
+        beginWatch(past.journal, past.pattern)
       } else {
         succeed { $0.word(UInt64(lines)) }
       }

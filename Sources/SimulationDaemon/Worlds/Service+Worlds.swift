@@ -44,7 +44,7 @@ extension Service {
 
   /// The worlds that are being created.
   var reservedWorlds: [String] {
-    everybody.compactMap { $0.session.activity.newWorld } + firstWorlds.map(\.hosted.name)
+    everybody.compactMap { $0.session.activity.traits.newWorld } + firstWorlds.map(\.hosted.name)
   }
 
   /// Whether a world with this key can be created. Writes a failure if not.

@@ -28,6 +28,13 @@ extension WorldCore {
     past.rewinds.span(of: sequence).map { $0.from...$0.by }
   }
 
+  /// What is undone from an input on: older ranges, each up to the input that undid it, and recent ones, which may not be
+  /// stored yet.
+  package func undone(from sequence: UInt64, after older: [ClosedRange<UInt64>]) -> RewindList {
+    let recent = past.rewinds.ranges(from: sequence)
+    return RewindList(older.prefix { $0.upperBound < recent.first?.lowerBound ?? .max } + recent)
+  }
+
   /// The last input that undid others; 0 if none did.
   package var lastUndoer: UInt64 { past.rewinds.last }
 

@@ -20,11 +20,16 @@ package struct JournalScanner: ~Copyable {
   private static let journalBytes = 1 << 20
 
   /// The machine that had a number at an input; nil if none had it.
-  package typealias Owner = (_ machine: MachineID, _ sequence: UInt64) -> (kind: String, name: String)?
+  package typealias Owner = (_ machine: MachineID, _ sequence: UInt64) throws -> (kind: String, name: String)?
 
-  /// - Parameter sequence: The input before the first one to read.
-  package init(after sequence: UInt64, _ words: StoredWords, _ catalogue: Catalogue) {
+  /// - Parameters:
+  ///   - sequence: The input before the first one to read.
+  ///   - undone: What is undone, as far as somebody asks.
+  package init(
+    after sequence: UInt64, undone: RewindList = RewindList(), _ words: StoredWords, _ catalogue: Catalogue
+  ) {
     world = WorldCore()
+    world.past.rewinds = undone
     world.journal = Journal(inputs: .max >> 1, bytes: JournalScanner.journalBytes, after: sequence)
     reader = world.journalReader(from: sequence + 1)
     self.words = words
@@ -40,12 +45,12 @@ package struct JournalScanner: ~Copyable {
   ///   - numbers: Its inputs.
   ///   - owner: Called for machines that were made before the first input read.
   ///   - body: Called with each input and a world that has its words; for the first input of a composed `new` also with
-  ///     what that made.
-  /// - Throws: ``Recovery/Failure``: `gap` and `unreadable`; what `body` throws.
+  ///     what that made. Returns whether to go on; after it was false, nothing more can be read.
+  /// - Throws: ``Recovery/Failure``: `gap` and `unreadable`; what `owner` and `body` throw.
   /// - Complexity: O(inputs).
   package mutating func read(
     _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, owner: Owner,
-    _ body: (borrowing WorldCore, JournalEntry, JournalSegment.Creation?) throws -> Void
+    _ body: (borrowing WorldCore, JournalEntry, JournalSegment.Creation?) throws -> Bool
   ) throws {
     let before = world.lastSequence
     guard let segment = JournalSegment(bytes), numbers.contains(before + 1), !isBroken else {
@@ -66,7 +71,8 @@ package struct JournalScanner: ~Copyable {
       segment.facts.shape(&world.limits)
       while try next(&translation, &creations, numbers, owner) {
         guard let entry = world.journal.read(&reader) else { break }
-        try body(world, entry, composed.isEmpty ? nil : composed.first { $0.sequence == entry.sequence })
+        let made = composed.isEmpty ? nil : composed.first { $0.sequence == entry.sequence }
+        guard try body(world, entry, made) else { return }
       }
       isBroken = false
     } catch let failure as SegmentFailure {
@@ -88,7 +94,7 @@ package struct JournalScanner: ~Copyable {
         (kind, name) = (made.kind, made.name)
       } else {
         if let meaning = known[machine] { return SegmentTranslation.Meaning(translation: meaning) }
-        guard let found = owner(machine, entry.sequence), Registry.canBeName(found.name.utf8) else {
+        guard let found = try owner(machine, entry.sequence), Registry.canBeName(found.name.utf8) else {
           throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
         }
         (kind, name) = (found.kind, found.name)
@@ -98,5 +104,37 @@ package struct JournalScanner: ~Copyable {
       world.registry.note(name, kind: world.population.place(of: meaning.kind), as: machine, world.population)
       return SegmentTranslation.Meaning(translation: meaning)
     } != nil
+  }
+}
+
+/// Kinds as they were when a journal was written: today's kinds if their lists are equal, otherwise kinds that only
+/// have names.
+private struct SpokenKinds {
+  private let words: StoredWords
+  private let catalogue: Catalogue
+  private var translations: [String: KindTranslation] = [:]
+
+  init(_ words: StoredWords, _ catalogue: Catalogue) {
+    self.words = words
+    self.catalogue = catalogue
+  }
+
+  /// Clears the cache when other descriptions apply.
+  mutating func forget() {
+    translations = [:]
+  }
+
+  mutating func translation(of name: String, at sequence: UInt64) throws(SegmentFailure) -> KindTranslation {
+    if let known = translations[name] { return known }
+    guard let stored = words.description(of: name, at: sequence) else { throw .unknownWords(kind: name) }
+    let kind: Kind =
+      if case .machine(let today)? = catalogue[name], stored.hasLists(of: today.schema) {
+        today
+      } else {
+        Kind(remembering: stored)
+      }
+    let translation = KindTranslation(stored, to: kind)
+    translations[name] = translation
+    return translation
   }
 }

@@ -54,7 +54,7 @@ package struct TimeScale: Sendable {
   package init(of wave: Waveform, _ measures: Measures) {
     let (from, to) = (wave.from.nanoseconds, wave.to.nanoseconds)
     let isExact = wave.inputCount <= TimeScale.mostExact && wave.clusters.isExact
-    var places = isExact ? TimeScale.exactPlaces(of: wave) : TimeScale.clusters(of: wave)
+    var places = wave.clusters.clusters.map { Place(from: $0.from, to: $0.to) }
     let hasTail = places.last?.to == to
     for mark in wave.marks {
       let moment = mark.moment.nanoseconds
@@ -106,22 +106,6 @@ package struct TimeScale: Sendable {
     let stride = max(1, isExact ? 1 : places.count / TimeScale.mostMoments)
     moments = Swift.stride(from: 0, to: places.count, by: stride).map { places[$0].from }
     self.pieces = pieces
-  }
-
-  /// Each moment with inputs, once.
-  private static func exactPlaces(of wave: Waveform) -> [Place] {
-    var moments: [Int64] = []
-    moments.reserveCapacity(wave.inputCount)
-    for lane in wave.lanes { for tick in lane.ticks { moments.append(tick.moment) } }
-    for input in wave.worldInputs { moments.append(input.moment) }
-    moments.sort()
-    var places: [Place] = []
-    for moment in moments where places.last?.from != moment { places.append(Place(from: moment, to: moment)) }
-    return places
-  }
-
-  private static func clusters(of wave: Waveform) -> [Place] {
-    wave.clusters.clusters.map { Place(from: $0.from, to: $0.to) }
   }
 
   /// The gaps to fold: as few as make the most of the others wide enough to be distinguished, each of them far longer than

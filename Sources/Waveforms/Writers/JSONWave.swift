@@ -5,7 +5,6 @@ import StateMachines
 ///
 /// Each input, state and point has a line of its own, so that no line is long.
 package struct JSONWave: WaveWriter, Sendable {
-  package private(set) var written = 0
   private let wave: Waveform
   private var words = WordBytes()
   private var section = Section.words
@@ -34,7 +33,7 @@ package struct JSONWave: WaveWriter, Sendable {
     self.wave = wave
   }
 
-  package mutating func write(to buffer: inout ByteBuffer, tag: UnsafeRawBufferPointer) -> Bool {
+  package mutating func write(to buffer: inout ByteBuffer) -> Bool {
     let most = buffer.count + WaveReplyPiece.bytes
     while buffer.count < most {
       switch section {
@@ -42,17 +41,15 @@ package struct JSONWave: WaveWriter, Sendable {
         if words.add(wave.words, { $1.append(json: $0) }) { section = .head }
         return true
       case .states:
-        guard writeStates(&buffer, tag) else { return true }
-      case .events: writeEvents(&buffer, most, tag)
-      case .points: writePoints(&buffer, most, tag)
-      case .timers(let timer, let isUndone): writeBars(of: timer, isUndone, &buffer, most, tag)
-      case .wires: writeWires(&buffer, most, tag)
+        guard writeStates(&buffer) else { return true }
+      case .events: writeEvents(&buffer, most)
+      case .points: writePoints(&buffer, most)
+      case .timers(let timer, let isUndone): writeBars(of: timer, isUndone, &buffer, most)
+      case .wires: writeWires(&buffer, most)
       case .over: return false
       case .head, .laneHead, .readings, .world, .marks, .end:
-        buffer.beginLine(tag: tag)
         writeLine(&buffer)
         buffer.endLine()
-        written += 1
       }
     }
     return true
@@ -133,10 +130,9 @@ package struct JSONWave: WaveWriter, Sendable {
   }
 
   /// - Returns: Whether something was written, or the list is over.
-  private mutating func writeStates(_ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer) -> Bool {
+  private mutating func writeStates(_ buffer: inout ByteBuffer) -> Bool {
     guard var walk else {
-      buffer.line("],\"events\":[", tag: tag)
-      written += 1
+      buffer.line("],\"events\":[")
       begin(.events)
       return true
     }
@@ -149,7 +145,6 @@ package struct JSONWave: WaveWriter, Sendable {
       nextUndone += 1
     }
     for segment in states.found {
-      buffer.beginLine(tag: tag)
       buffer.append(literal: hasItems ? ",{\"from\":" : "{\"from\":")
       hasItems = true
       buffer.append(seconds: segment.from)
@@ -160,35 +155,28 @@ package struct JSONWave: WaveWriter, Sendable {
       finishItem(segment.branch, isLast: true, &buffer)
       buffer.endLine()
     }
-    written += states.found.count
     defer { states.found.removeAll(keepingCapacity: true) }
     return !states.found.isEmpty || isDone
   }
 
-  private mutating func writeEvents(_ buffer: inout ByteBuffer, _ most: Int, _ tag: UnsafeRawBufferPointer) {
+  private mutating func writeEvents(_ buffer: inout ByteBuffer, _ most: Int) {
     let ticks = wave.lanes[lane].ticks
     while item < ticks.count, buffer.count < most {
       let tick = ticks[item]
       item += 1
-      buffer.beginLine(tag: tag)
       write(tick, &buffer)
       finishItem(tick.branch, isLast: item == ticks.count, &buffer)
       buffer.endLine()
-      written += 1
     }
     guard item == ticks.count else { return }
-    buffer.line("],\"timers\":[", tag: tag)
-    written += 1
+    buffer.line("],\"timers\":[")
     hasItems = false
     begin(.timers(0, isUndone: false))
   }
 
-  private mutating func writeBars(
-    of timer: Int, _ isUndone: Bool, _ buffer: inout ByteBuffer, _ most: Int, _ tag: UnsafeRawBufferPointer
-  ) {
+  private mutating func writeBars(of timer: Int, _ isUndone: Bool, _ buffer: inout ByteBuffer, _ most: Int) {
     guard timer < wave.lanes[lane].timers.count else {
-      buffer.line("],\"readings\":[", tag: tag)
-      written += 1
+      buffer.line("],\"readings\":[")
       return begin(.readings)
     }
     let word = wave.lanes[lane].timers[timer].word
@@ -196,7 +184,6 @@ package struct JSONWave: WaveWriter, Sendable {
     while item < bars.count, buffer.count < most {
       let bar = bars[item]
       item += 1
-      buffer.beginLine(tag: tag)
       buffer.append(literal: hasItems ? ",{\"from\":" : "{\"from\":")
       hasItems = true
       buffer.append(seconds: bar.from)
@@ -209,15 +196,13 @@ package struct JSONWave: WaveWriter, Sendable {
       buffer.append(literal: "\"")
       finishItem(bar.branch, isLast: true, &buffer)
       buffer.endLine()
-      written += 1
     }
     if item == bars.count { begin(.timers(isUndone ? timer + 1 : timer, isUndone: !isUndone)) }
   }
 
-  private mutating func writePoints(_ buffer: inout ByteBuffer, _ most: Int, _ tag: UnsafeRawBufferPointer) {
+  private mutating func writePoints(_ buffer: inout ByteBuffer, _ most: Int) {
     let points = wave.lanes[lane].curves[item].points
     while point < points.count, buffer.count < most {
-      buffer.beginLine(tag: tag)
       buffer.append(literal: "[")
       buffer.append(seconds: points[point].moment)
       buffer.append(literal: ",")
@@ -225,18 +210,16 @@ package struct JSONWave: WaveWriter, Sendable {
       point += 1
       buffer.append(literal: point < points.count ? "]," : "]]}")
       buffer.endLine()
-      written += 1
     }
     guard point == points.count else { return }
     item += 1
     section = .readings
   }
 
-  private mutating func writeWires(_ buffer: inout ByteBuffer, _ most: Int, _ tag: UnsafeRawBufferPointer) {
+  private mutating func writeWires(_ buffer: inout ByteBuffer, _ most: Int) {
     while item < wave.deliveries.count, buffer.count < most {
       let delivery = wave.deliveries[item]
       item += 1
-      buffer.beginLine(tag: tag)
       buffer.append(literal: "{\"t\":")
       buffer.append(seconds: delivery.moment)
       buffer.append(literal: ",\"seq\":")
@@ -251,11 +234,9 @@ package struct JSONWave: WaveWriter, Sendable {
       words.append(delivery.event, to: &buffer)
       finishItem(delivery.branch, isLast: item == wave.deliveries.count, &buffer)
       buffer.endLine()
-      written += 1
     }
     guard item == wave.deliveries.count else { return }
-    buffer.line("],\"world\":[", tag: tag)
-    written += 1
+    buffer.line("],\"world\":[")
     begin(.world)
   }
 

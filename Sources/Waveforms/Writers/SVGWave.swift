@@ -6,11 +6,9 @@ import StateMachines
 ///
 /// It has no script. What a world's clients may choose (names, words) is made visible and escaped.
 package struct SVGWave: WaveWriter, Sendable {
-  package private(set) var written = 0
   private let wave: Waveform
   private let scale: TimeScale
   private var section = Section.head
-  private var lines = DrawnLines()
   private let height: Int
   /// The upper edge of each lane, and the lower one of its states.
   private let tops: [Int]
@@ -80,25 +78,21 @@ package struct SVGWave: WaveWriter, Sendable {
     height = y + 26 + SVGWave.footLine * (marks.reduce(0) { $0 + $1.count } + remarks.count + 1)
   }
 
-  package mutating func write(to buffer: inout ByteBuffer, tag: UnsafeRawBufferPointer) -> Bool {
-    guard lines.isEmpty else {
-      written += lines.write(to: &buffer, tag: tag)
-      return true
-    }
+  package mutating func write(to text: inout ByteBuffer) -> Bool {
     switch section {
     case .head:
-      lines.add(
+      text.line(
         """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(SVGWave.width) \(height)" width="100%" \
         font-family="Helvetica,Arial,sans-serif" font-size="14" role="img">
         """)
       let (from, to) = (WaveTime.seconds(wave.from.nanoseconds), WaveTime.seconds(wave.to.nanoseconds))
-      lines.add("<title>\(wave.lanes.count) machines from \(from) s to \(to) s</title>")
-      lines.add(SVGWave.style.split(separator: "\n").map(String.init))
-      lines.add(axis())
+      text.line("<title>\(wave.lanes.count) machines from \(from) s to \(to) s</title>")
+      text.line(SVGWave.style)
+      text.lines(axis())
       section = .wires(0)
     case .wires(let first):
-      let next = drawWires(from: first)
+      let next = drawWires(from: first, &text)
       section = next < wave.deliveries.count ? .wires(next) : .lane(0)
     case .lane(let lane):
       section = lane < wave.lanes.count ? .drawing(LanePicture(of: lane, wave, scale, tops[lane]), lane: lane) : .foot
@@ -106,9 +100,9 @@ package struct SVGWave: WaveWriter, Sendable {
       section = .over
       let isDone = drawing.advance(wave)
       section = isDone ? .lane(lane + 1) : .drawing(drawing, lane: lane)
-      if isDone { lines.add(drawing.lines) }
+      if isDone { text.lines(drawing.lines) }
     case .foot:
-      lines.add(foot())
+      text.lines(foot())
       section = .over
     case .over: return false
     }
@@ -227,7 +221,7 @@ package struct SVGWave: WaveWriter, Sendable {
   /// Arrows from lane to lane, which states stand in front of.
   ///
   /// - Returns: The next delivery.
-  private mutating func drawWires(from first: Int) -> Int {
+  private mutating func drawWires(from first: Int, _ text: inout ByteBuffer) -> Int {
     let end = min(wave.deliveries.count, first + WaveReplyPiece.inputs)
     for delivery in wave.deliveries[first..<end] {
       guard let from = delivery.from, from != delivery.to, delivery.branch == 0 else { continue }
@@ -244,7 +238,7 @@ package struct SVGWave: WaveWriter, Sendable {
       let isDown = delivery.to > from
       let start = isDown ? tops[from] + SVGWave.tickHeight + 12 : tops[from] + 12
       let tip = isDown ? tops[delivery.to] + 9 : bottoms[delivery.to] + 4
-      lines.add(
+      text.line(
         SVGWave.element(
           """
           <path class="wire" d="M\(SVGWave.n(at)) \(start)V\(tip)"/>\

@@ -3,7 +3,6 @@ import StateMachines
 
 /// The waveform for a terminal: an axis, some rows for each machine, and the inputs with their exact times.
 package struct TextWave: WaveWriter, Sendable {
-  package private(set) var written = 0
   private let wave: Waveform
   private let scale: TimeScale
   private let signs: Signs
@@ -11,7 +10,6 @@ package struct TextWave: WaveWriter, Sendable {
   private let gutter: Int
   private let columns: Int
   private var section = Section.axis
-  private var lines = DrawnLines()
   /// Whether a lane has several inputs at one time, and whether one has states that are summed up.
   private var hasSimultaneous = false
   private var hasRuns = false
@@ -78,14 +76,10 @@ package struct TextWave: WaveWriter, Sendable {
         width: Double(columns), fold: columns >= 90 ? 11 : 9, least: 7, tail: Double(min(12, columns / 6))))
   }
 
-  package mutating func write(to buffer: inout ByteBuffer, tag: UnsafeRawBufferPointer) -> Bool {
-    guard lines.isEmpty else {
-      written += lines.write(to: &buffer, tag: tag)
-      return true
-    }
+  package mutating func write(to text: inout ByteBuffer) -> Bool {
     switch section {
     case .axis:
-      lines.add(axis())
+      text.lines(axis())
       section = .lane(0)
     case .lane(let lane):
       section =
@@ -97,10 +91,10 @@ package struct TextWave: WaveWriter, Sendable {
       if isDone {
         hasSimultaneous = hasSimultaneous || drawing.hasSimultaneous
         hasRuns = hasRuns || drawing.hasRuns
-        lines.add(rows(of: lane, drawing))
+        text.lines(rows(of: lane, drawing))
       }
     case .listing:
-      lines.add(listing())
+      text.lines(listing())
       section = .over
     case .over: return false
     }

@@ -6,7 +6,6 @@ import StateMachines
 /// A scope for each part of a machine's name; in it the state and the last input as strings, a bit for each timer, and
 /// a real for each reading. Undone inputs are left out, since a dump has one course of time.
 package struct VCDWave: WaveWriter, Sendable {
-  package private(set) var written = 0
   private let wave: Waveform
   private var words = WordBytes()
   private var section = Section.words
@@ -30,7 +29,7 @@ package struct VCDWave: WaveWriter, Sendable {
     }
   }
 
-  package mutating func write(to buffer: inout ByteBuffer, tag: UnsafeRawBufferPointer) -> Bool {
+  package mutating func write(to buffer: inout ByteBuffer) -> Bool {
     let most = buffer.count + WaveReplyPiece.bytes
     while buffer.count < most {
       switch section {
@@ -39,30 +38,30 @@ package struct VCDWave: WaveWriter, Sendable {
         return true
       case .header(let lane):
         if lane == 0 {
-          line("$comment states, inputs, timers and readings of machines $end", &buffer, tag)
-          line("$timescale 1 ns $end", &buffer, tag)
+          buffer.line("$comment states, inputs, timers and readings of machines $end")
+          buffer.line("$timescale 1 ns $end")
         }
         if lane < wave.lanes.count {
-          writeHeader(of: lane, &buffer, tag)
+          writeHeader(of: lane, &buffer)
           section = .header(lane + 1)
         } else {
-          line("$enddefinitions $end", &buffer, tag)
+          buffer.line("$enddefinitions $end")
           section = .values(0)
         }
       case .values(let lane):
         if lane < wave.lanes.count {
-          writeValues(of: lane, &buffer, tag)
+          writeValues(of: lane, &buffer)
           section = .values(lane + 1)
         } else {
           section = .changes
         }
       case .changes:
         guard let source = queue.first else {
-          if time < wave.to.nanoseconds { write(time: wave.to.nanoseconds, &buffer, tag) }
+          if time < wave.to.nanoseconds { write(time: wave.to.nanoseconds, &buffer) }
           section = .over
           return false
         }
-        writeChanges(of: source, &buffer, most, tag)
+        writeChanges(of: source, &buffer, most)
       case .over: return false
       }
     }
@@ -71,17 +70,12 @@ package struct VCDWave: WaveWriter, Sendable {
 
   // MARK: The header
 
-  private mutating func line(_ text: String, _ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer) {
-    buffer.line(text, tag: tag)
-    written += 1
-  }
-
-  private mutating func writeHeader(of lane: Int, _ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer) {
+  private func writeHeader(of lane: Int, _ buffer: inout ByteBuffer) {
     var variable = variables[lane]
     let scopes = wave.lanes[lane].name.split(separator: ".", omittingEmptySubsequences: true)
-    for scope in scopes { line("$scope module \(VCDWave.plain(String(scope))) $end", &buffer, tag) }
+    for scope in scopes { buffer.line("$scope module \(VCDWave.plain(String(scope))) $end") }
     func declare(_ type: String, _ name: String) {
-      line("$var \(type) \(VCDWave.code(variable)) \(VCDWave.plain(name)) $end", &buffer, tag)
+      buffer.line("$var \(type) \(VCDWave.code(variable)) \(VCDWave.plain(name)) $end")
       variable += 1
     }
     declare("string 1", "state")
@@ -91,29 +85,29 @@ package struct VCDWave: WaveWriter, Sendable {
       if timer.bars.isEmpty { variable += 1 } else { declare("wire 1", wave.words[timer.word]) }
     }
     for curve in wave.lanes[lane].curves { declare("real 64", curve.name) }
-    for _ in scopes { line("$upscope $end", &buffer, tag) }
+    for _ in scopes { buffer.line("$upscope $end") }
   }
 
   // MARK: The values at the beginning
 
-  private mutating func writeValues(of lane: Int, _ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer) {
-    if lane == 0 { write(time: wave.from.nanoseconds, &buffer, tag) }
+  private mutating func writeValues(of lane: Int, _ buffer: inout ByteBuffer) {
+    if lane == 0 { write(time: wave.from.nanoseconds, &buffer) }
     let variable = variables[lane]
     let drawn = wave.lanes[lane]
-    write(word: drawn.start, variable, &buffer, tag)
-    write(word: Waveform.noState, variable + 1, &buffer, tag)
+    write(word: drawn.start, variable, &buffer)
+    write(word: Waveform.noState, variable + 1, &buffer)
     enqueue(SourceQueue.Source(lane: Int32(lane), part: .inputs, index: 0, variable: variable))
     for (place, timer) in drawn.timers.enumerated() where !timer.bars.isEmpty {
       let variable = variable + 2 + UInt32(place)
       let runs = timer.bars[0].start == 0
-      write(bit: runs, variable, &buffer, tag)
+      write(bit: runs, variable, &buffer)
       enqueue(
         SourceQueue.Source(
           lane: Int32(lane), part: .timer(Int32(place)), index: runs ? 1 : 0, variable: variable))
     }
     for (place, curve) in drawn.curves.enumerated() where !curve.points.isEmpty {
       let variable = variable + 2 + UInt32(drawn.timers.count + place)
-      write(real: curve.points[0].value, variable, &buffer, tag)
+      write(real: curve.points[0].value, variable, &buffer)
       enqueue(SourceQueue.Source(lane: Int32(lane), part: .curve(Int32(place)), index: 1, variable: variable))
     }
   }
@@ -155,24 +149,22 @@ package struct VCDWave: WaveWriter, Sendable {
   }
 
   /// Writes the changes of the first source up to those of another.
-  private mutating func writeChanges(
-    of source: SourceQueue.Source, _ buffer: inout ByteBuffer, _ most: Int, _ tag: UnsafeRawBufferPointer
-  ) {
+  private mutating func writeChanges(of source: SourceQueue.Source, _ buffer: inout ByteBuffer, _ most: Int) {
     var source = source
     repeat {
-      if source.moment > time { write(time: source.moment, &buffer, tag) }
+      if source.moment > time { write(time: source.moment, &buffer) }
       switch source.part {
       case .inputs:
         let tick = wave.lanes[Int(source.lane)].ticks[source.index]
         switch tick.outcome {
-        case .moved, .created, .dropped: write(word: tick.state, source.variable, &buffer, tag)
+        case .moved, .created, .dropped: write(word: tick.state, source.variable, &buffer)
         case .stayed, .ignored, .refused, .wired, .unwired, .undone, .restarted, .defined, .undefined: break
         }
-        write(word: tick.word, source.variable + 1, &buffer, tag)
-      case .timer: write(bit: source.index & 1 == 0, source.variable, &buffer, tag)
+        write(word: tick.word, source.variable + 1, &buffer)
+      case .timer: write(bit: source.index & 1 == 0, source.variable, &buffer)
       case .curve(let curve):
         let value = wave.lanes[Int(source.lane)].curves[Int(curve)].points[source.index].value
-        write(real: value, source.variable, &buffer, tag)
+        write(real: value, source.variable, &buffer)
       }
       source.index += 1
       guard find(&source) else { return queue.removeFirst() }
@@ -180,46 +172,32 @@ package struct VCDWave: WaveWriter, Sendable {
     queue.replaceFirst(with: source)
   }
 
-  private mutating func write(time moment: Int64, _ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer) {
+  private mutating func write(time moment: Int64, _ buffer: inout ByteBuffer) {
     time = moment
-    buffer.beginLine(tag: tag)
     buffer.append(byte: UInt8(ascii: "#"))
     buffer.append(decimal: UInt64(max(0, moment)))
     buffer.endLine()
-    written += 1
   }
 
   /// A word as the value of a variable; `-` for ``Waveform/noState``.
-  private mutating func write(
-    word: UInt32, _ variable: UInt32, _ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer
-  ) {
-    buffer.beginLine(tag: tag)
+  private func write(word: UInt32, _ variable: UInt32, _ buffer: inout ByteBuffer) {
     buffer.append(byte: UInt8(ascii: "s"))
     if word == Waveform.noState { buffer.append(byte: UInt8(ascii: "-")) } else { words.append(word, to: &buffer) }
     buffer.append(byte: 0x20)
     VCDWave.append(variable, to: &buffer)
     buffer.endLine()
-    written += 1
   }
 
-  private mutating func write(
-    bit: Bool, _ variable: UInt32, _ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer
-  ) {
-    buffer.beginLine(tag: tag)
+  private func write(bit: Bool, _ variable: UInt32, _ buffer: inout ByteBuffer) {
     buffer.append(byte: UInt8(ascii: bit ? "1" : "0"))
     VCDWave.append(variable, to: &buffer)
     buffer.endLine()
-    written += 1
   }
 
-  private mutating func write(
-    real value: Double, _ variable: UInt32, _ buffer: inout ByteBuffer, _ tag: UnsafeRawBufferPointer
-  ) {
-    buffer.beginLine(tag: tag)
+  private func write(real value: Double, _ variable: UInt32, _ buffer: inout ByteBuffer) {
     buffer.append(text: "r\(value) ")
     VCDWave.append(variable, to: &buffer)
     buffer.endLine()
-    written += 1
   }
 
   /// The short name of a variable: printable ASCII in base 94.

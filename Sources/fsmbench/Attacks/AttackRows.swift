@@ -145,11 +145,7 @@ func twoWorldsAtOnce(_ effort: Effort) throws -> Row {
   _ = try days([together[1]])
   let pairing = try Pairing(
     rounds: min(effort.rounds, 3), ours: { try days(together) }, peer: { try days(apart) })
-  var row = Row(
-    ours: Figure(value: pairing.ours, unit: .perSecond),
-    peer: Row.Peer(
-      name: "two processes", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-    targets: [.ratioAtLeast(0.9)])
-  row.remark = "world-days per second; one alone \(Figure(value: alone, unit: .perSecond).text)"
-  return row
+  return Row(
+    pairing, .perSecond, beside: "two processes", targets: [.ratioAtLeast(0.9)],
+    remark: "world-days per second; one alone \(Figure(value: alone, unit: .perSecond).text)")
 }

@@ -51,10 +51,7 @@ enum ChartRows {
     try chart.check()
     try compiled.check()
     return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "compiled power", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.atLeast(Figure(value: 5_000_000, unit: .perSecond))])
+      pairing, .perSecond, beside: "compiled power", targets: [.atLeast(Figure(value: 5_000_000, unit: .perSecond))])
   }
 
   static func besidePython(_ effort: Effort) throws -> Row {
@@ -64,11 +61,7 @@ enum ChartRows {
       ours: { rate(for: effort.nanoseconds) { _ in chart.flip(block) } },
       peer: { try PythonToggle.rate(for: effort.nanoseconds) })
     try chart.check()
-    return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: PythonToggle.name, figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.ratioAtLeast(200)])
+    return Row(pairing, .perSecond, beside: PythonToggle.name, targets: [.ratioAtLeast(200)])
   }
 
   static func guarded(_ effort: Effort) throws -> Row {
@@ -110,10 +103,7 @@ enum ChartRows {
     let each = Figure(value: (after[0] - before[0]) / Double(chart.answered), unit: .seconds)
     let peerEach = Figure(value: (after[1] - before[1]) / Double(compiled.answered), unit: .seconds)
     return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "compiled power", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.ratioAtLeast(0.4)],
+      pairing, .perSecond, beside: "compiled power", targets: [.ratioAtLeast(0.4)],
       remark: "processor time per request: \(each.text), power \(peerEach.text)")
   }
 

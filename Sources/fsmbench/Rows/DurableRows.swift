@@ -59,11 +59,7 @@ struct DurableBenchmark {
       throw BenchFailure.wrongReply(
         to: "clock", expected: "seq=\(WireBenchmark.names + ours.answered)", got: "seq=\(inputs)")
     }
-    return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: peerName, figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.ratioAtLeast(target)])
+    return Row(pairing, .perSecond, beside: peerName, targets: [.ratioAtLeast(target)])
   }
 
   private func client(of server: Server, _ request: (String) -> String) throws -> WireClient {
@@ -116,9 +112,5 @@ func startWithAMillionInputs(_ effort: Effort) throws -> Row {
         _ = try server.connect()
       }
     })
-  return Row(
-    ours: Figure(value: pairing.ours, unit: .seconds),
-    peer: Row.Peer(
-      name: "with nothing", figure: Figure(value: pairing.peer, unit: .seconds), ratio: pairing.ratio),
-    targets: [.atMost(Figure(value: 2, unit: .seconds))])
+  return Row(pairing, .seconds, beside: "with nothing", targets: [.atMost(Figure(value: 2, unit: .seconds))])
 }

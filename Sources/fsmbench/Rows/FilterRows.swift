@@ -40,10 +40,7 @@ struct FilterBenchmark {
       throw BenchFailure.wrongReply(to: "stop-words", expected: "one number of matches", got: "\(found.sorted())")
     }
     return Row(
-      ours: Figure(value: pairing.ours, unit: .bytesPerSecond),
-      peer: Row.Peer(
-        name: "grep", figure: Figure(value: pairing.peer, unit: .bytesPerSecond), ratio: pairing.ratio),
-      targets: [.ratioAtLeast(1)],
+      pairing, .bytesPerSecond, beside: "grep", targets: [.ratioAtLeast(1)],
       remark: "\(size >> 20) MiB, \(count) matches")
   }
 

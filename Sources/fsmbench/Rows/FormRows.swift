@@ -24,10 +24,7 @@ struct FormBenchmark {
     try ours.check()
     try plain.check()
     return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "plain switch", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: most.map { [.ratioAtLeast(1 / $0)] } ?? [],
+      pairing, .perSecond, beside: "plain switch", targets: most.map { [.ratioAtLeast(1 / $0)] } ?? [],
       remark: "\(threeDigits(try costAlone(effort))) times the plain switch where nothing else is done")
   }
 

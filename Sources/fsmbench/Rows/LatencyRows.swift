@@ -10,10 +10,7 @@ func startUp(_ effort: Effort) throws -> Row {
     peer: {
       try timeToAnswer(of: { try Server.redis() }) { try $0.ask("PING", expecting: "+PONG") }
     })
-  return Row(
-    ours: Figure(value: pairing.ours, unit: .seconds),
-    peer: Row.Peer(name: "Redis PONG", figure: Figure(value: pairing.peer, unit: .seconds), ratio: pairing.ratio),
-    targets: [.atMost(Figure(value: 0.020, unit: .seconds))])
+  return Row(pairing, .seconds, beside: "Redis PONG", targets: [.atMost(Figure(value: 0.020, unit: .seconds))])
 }
 
 private func timeToAnswer(
@@ -42,8 +39,5 @@ func advanceOneDay(_ effort: Effort) throws -> Row {
       try seconds { try conversation.ask("advance 1d", expecting: "+ advanced fired=7") }
     },
     peer: { try seconds { try conversation.ask("sync") } })
-  return Row(
-    ours: Figure(value: pairing.ours, unit: .seconds),
-    peer: Row.Peer(name: "sync", figure: Figure(value: pairing.peer, unit: .seconds), ratio: pairing.ratio),
-    targets: [.atMost(Figure(value: 0.001, unit: .seconds))])
+  return Row(pairing, .seconds, beside: "sync", targets: [.atMost(Figure(value: 0.001, unit: .seconds))])
 }

@@ -30,11 +30,7 @@ struct PageBenchmark: Sendable {
         try readers.ask("unwatch *\n")
         return try client.run(nanoseconds: effort.nanoseconds)
       })
-    return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "unwatched", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.ratioAtLeast(0.85)])
+    return Row(pairing, .perSecond, beside: "unwatched", targets: [.ratioAtLeast(0.85)])
   }
 }
 

@@ -44,11 +44,7 @@ struct PostgresBenchmark {
       throw BenchFailure.wrongReply(
         to: "clock", expected: "seq=\(try stored(database).inputs)", got: "seq=\(inputs)")
     }
-    return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "bare commits", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: targets)
+    return Row(pairing, .perSecond, beside: "bare commits", targets: targets)
   }
 
   private func stored(_ database: PostgresPeer) throws -> (inputs: Int, bytes: Int) {

@@ -86,9 +86,6 @@ enum RewindRows {
   }
 
   private static func row(_ pairing: Pairing, atMost target: Double?) -> Row {
-    Row(
-      ours: Figure(value: pairing.ours, unit: .seconds),
-      peer: Row.Peer(name: "sync", figure: Figure(value: pairing.peer, unit: .seconds), ratio: pairing.ratio),
-      targets: target.map { [.atMost(Figure(value: $0, unit: .seconds))] } ?? [])
+    Row(pairing, .seconds, beside: "sync", targets: target.map { [.atMost(Figure(value: $0, unit: .seconds))] } ?? [])
   }
 }

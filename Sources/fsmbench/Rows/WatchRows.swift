@@ -48,12 +48,10 @@ struct WatchBenchmark {
       case .throughput: .perSecond
       case .processorTime: .seconds
       }
-    var row = Row(
-      ours: Figure(value: pairing.ours, unit: unit),
-      peer: Row.Peer(name: "unwatched", figure: Figure(value: pairing.peer, unit: unit), ratio: pairing.ratio),
-      targets: cost == .throughput ? [.ratioAtLeast(0.75)] : [.ratioAtMost(1.4)])
-    row.remark = "the watcher got \(threeDigits(share * 100)) % of the notices, with \(watched.heard.gaps) gaps"
-    return row
+    return Row(
+      pairing, unit, beside: "unwatched",
+      targets: cost == .throughput ? [.ratioAtLeast(0.75)] : [.ratioAtMost(1.4)],
+      remark: "the watcher got \(threeDigits(share * 100)) % of the notices, with \(watched.heard.gaps) gaps")
   }
 
   private func measure(_ client: inout WireClient, _ effort: Effort, _ server: ProcessUse) throws -> Double {

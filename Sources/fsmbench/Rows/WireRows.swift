@@ -48,15 +48,11 @@ struct WireBenchmark {
     }
     try daemonControl.ask("send \(Workload.name(0)) \(event)", expecting: "+ moved ")
     try redisControl.ask("EXISTS \(Workload.name(0))", expecting: ":1")
-    var row = Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "Redis SET", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: target.map { [.ratioAtLeast($0)] } ?? [])
     let each = Figure(value: daemonTime / Double(daemonClient.answered), unit: .seconds)
     let peerEach = Figure(value: redisTime / Double(redisClient.answered), unit: .seconds)
-    row.remark = "processor time per request: \(each.text), Redis \(peerEach.text)"
-    return row
+    return Row(
+      pairing, .perSecond, beside: "Redis SET", targets: target.map { [.ratioAtLeast($0)] } ?? [],
+      remark: "processor time per request: \(each.text), Redis \(peerEach.text)")
   }
 
   private func conversations(with server: Server) throws -> [Conversation] {

@@ -63,11 +63,7 @@ struct StepBenchmark {
       throw BenchFailure.wrongReply(
         to: "\(steps) steps", expected: "seq=\(count + steps)", got: "seq=\(world.lastSequence)")
     }
-    return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "bare switch", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.atLeast(Figure(value: target, unit: .perSecond))])
+    return Row(pairing, .perSecond, beside: "bare switch", targets: [.atLeast(Figure(value: target, unit: .perSecond))])
   }
 
   /// Steps between two clock reads; a power of two.
@@ -118,9 +114,7 @@ func fridgeFirings(_ effort: Effort) throws -> Row {
     throw BenchFailure.wrongReply(to: "checkInvariants", expected: "nothing", got: faults[0])
   }
   return Row(
-    ours: Figure(value: pairing.ours, unit: .perSecond),
-    peer: Row.Peer(
-      name: "bare heap", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
+    pairing, .perSecond, beside: "bare heap",
     targets: [.atLeast(Figure(value: 2_500_000, unit: .perSecond)), .ratioAtLeast(0.65)])
 }
 

@@ -29,7 +29,7 @@ struct AllKindsStoreTests {
     }
   }
 
-  private static func daemon(in folder: TestFolder, hasCheckpoints: Bool) throws -> KeptDaemon {
+  private static func daemon(in folder: TemporaryFolder, hasCheckpoints: Bool) throws -> KeptDaemon {
     try KeptDaemon(
       KeptDaemon.Setup("worlds=1000", "checkpointInputs=\(hasCheckpoints ? 10 : 200_000)"), in: folder)
   }
@@ -58,7 +58,7 @@ struct AllKindsStoreTests {
 
   @Test("is read back with states, journals and what can be undone", arguments: [false, true])
   func all(hasCheckpoints: Bool) throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder.inMemory()
     let daemon = try Self.daemon(in: folder, hasCheckpoints: hasCheckpoints)
     Self.make(daemon)
     let copy = folder.asAfterKill()
@@ -82,7 +82,7 @@ struct AllKindsStoreTests {
 
   @Test("a composed kind with options is read back with the members that it has", arguments: [false, true])
   func variants(hasCheckpoints: Bool) throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder.inMemory()
     let daemon = try Self.daemon(in: folder, hasCheckpoints: hasCheckpoints)
     let guest = daemon.connect()
     _ = guest.ask("world new w durable=yes", "use w")

@@ -56,7 +56,7 @@ final class KeptDaemon {
     var texts: [String] { all.withLock { $0.map { "\($0)" } } }
   }
 
-  let folder: TestFolder
+  let folder: TemporaryFolder
   let setup: Setup
   let wall: WallClock
   let host: HostedService
@@ -85,7 +85,7 @@ final class KeptDaemon {
   ///   - address: Of its database; nil for a new one, if the setup is of one.
   ///   - trouble: Called when the store is open, before worlds are loaded.
   init(
-    _ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), at address: String? = nil,
+    _ setup: Setup = Setup(), in folder: TemporaryFolder = TemporaryFolder.inMemory(), at address: String? = nil,
     wall: WallClock = WallClock(),
     trouble: (SQLiteStore) throws -> Void = { _ in }
   ) throws {

@@ -13,7 +13,7 @@ import Testing
 struct RepairTests {
   /// A closed store with a world of lamps of the first release, and its view after each input.
   private struct Example {
-    let folder: TestFolder
+    let folder: TemporaryFolder
     let address: String?
     var views: [UInt64: [String]] = [:]
     var journal: [String] = []

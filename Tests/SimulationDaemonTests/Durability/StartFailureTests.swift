@@ -69,7 +69,7 @@ struct StartFailureTests {
 
   @Test("settings that are none are shown")
   func settings() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder.inMemory()
     var circumstances = SQLiteStore.Circumstances()
     circumstances.boot = 1
     let store = try SQLiteStore.open(

@@ -37,7 +37,7 @@ struct StorageFaultTests {
 /// A fixed sequence of clients' requests to a daemon whose disk may fail, and the answers.
 private struct FaultedScenario {
   private let faults: FaultPlan
-  private let folder = TestFolder()
+  private let folder = TemporaryFolder.inMemory()
   private let wall = KeptDaemon.WallClock()
   private var daemon: KeptDaemon?
   private var ledgers: [Ledger] = []

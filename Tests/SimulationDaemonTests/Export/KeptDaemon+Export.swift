@@ -1,5 +1,6 @@
 import JournalStore
 import StateMachines
+import TestSupport
 
 @testable import SimulationDaemon
 

@@ -56,18 +56,6 @@ struct WorldTests {
     enum Output: OutputWithData, Equatable {
       case said(String, Int), woke
       enum Name: NamedCases { case said, woke }
-      var name: Name {
-        switch self {
-        case .said: .said
-        case .woke: .woke
-        }
-      }
-      var data: [Value] {
-        switch self {
-        case .said(let text, let times): [.text(text), .integer(times)]
-        case .woke: []
-        }
-      }
     }
     var state = State.awake
     var heard: [String] = []
