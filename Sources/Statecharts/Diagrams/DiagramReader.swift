@@ -37,8 +37,9 @@ struct DiagramReader {
   var conditionNames: Set<String> = []
   /// The actions that were read, as the formal notation has them, each with its place.
   var formalActions: [(offset: Int, text: String)] = []
-  /// What each condition is compared with.
+  /// What each condition is compared with, and those that are not only asked for with a "not".
   var formsOfConditions: [String: ChartCondition.Form] = [:]
+  var affirmedConditions: Set<String> = []
   var diagram = Diagram()
   var plantUML = PlantUML()
   var xstate = XState()

@@ -79,8 +79,10 @@ struct LineTable {
 
   private func characters(before offset: Int) -> Int {
     let block = offset / Self.block
-    return characters[block] + bytes[block * Self.block..<offset].count { $0 & 0xC0 != 0x80 }
+    return characters[block] + characters(in: block * Self.block..<offset)
   }
+
+  private func characters(in range: Range<Int>) -> Int { bytes[range].count { $0 & 0xC0 != 0x80 } }
 
   /// - Complexity: O(log *n*) in the number of lines, however long they are.
   func position(of offset: Int) -> XMLDocument.Position {
@@ -90,7 +92,12 @@ struct LineTable {
       let middle = (low + high) / 2
       if starts[middle] <= offset { low = middle } else { high = middle }
     }
-    let column = characters(before: offset) - characters(before: starts[low]) + 1
+    let start = starts[low]
+    // Most lines are shorter than a block.
+    let before =
+      offset - start < Self.block
+      ? characters(in: start..<offset) : characters(before: offset) - characters(before: start)
+    let column = before + 1
     return XMLDocument.Position(line: low + 1, column: column, offset: offset)
   }
 }
