@@ -1,3 +1,4 @@
+import Foundation
 import LineProtocol
 import TestSupport
 import Testing
@@ -38,6 +39,12 @@ private struct FakeDaemon {
     "list f* limit=100": [". f1 fridge off"],
     "list f1 limit=100": [". f1 fridge off"],
     "list f1 limit=1": [". f1 fridge off"],
+    "list d1 limit=1": [". d1 door shut"],
+    "describe door": [
+      ". event enter data=\"any data\" : line 3", ". parameter strict type=flag allowed=on,off",
+      ". parameter isAdmin type=flag default=on allowed=on,off,true,false",
+    ],
+    "describe d1": [". parameter isAdmin type=flag default=on allowed=on,off,true,false"],
     "can key": [". tap"],
     "can f1": [". open", ". set NUMBER"],
     "describe shiftKey": [
@@ -105,6 +112,8 @@ struct CompletionTests {
       ("list kind=", ["kind=shiftKey", "kind=fridge"]),
       ("graph ", ["shiftKey", "fridge", "f1", "key"]), ("graph key format=d", ["format=dot"]),
       ("graph key show=", ["show=plain", "show=all"]), ("graph fridge show=p", ["show=plain", "show=parts"]),
+      ("send d1 enter ", ["isAdmin="]),
+      ("send d1 enter isAdmin=o", ["isAdmin=on", "isAdmin=off"]), ("send key character c=", []),
       ("advance u", ["until"]), ("advance until ", ["0.350", "9.000"]), ("goto ", ["0.200", "0.000"]),
       ("goto 0.0", ["0.000"]), ("diff ", ["main", "lesson"]), ("diff main l", ["lesson"]), ("nosuch ", []),
       ("# se", []), ("clock real ", []),
@@ -124,6 +133,8 @@ struct CompletionTests {
       ("new shiftKey a => o", ["ok", "off", "on"]), ("expect key ti", ["timers"]),
       ("expect key timers ", ["none", "doubleTap", "other"]), ("expect key timers doubleTap,", ["doubleTap,other"]),
       ("expect key reading ", ["level"]), ("expect key reading level ", ["3", "none"]),
+      ("load a.mmd ", ["as", "strict", "follow"]), ("load a.mmd as ", []), ("load a.mmd as b ", ["strict", "follow"]),
+      ("load a.mmd strict f", ["follow"]), ("load as follow ", ["anew"]), ("load a.mmd follow anew ", []),
     ] as [(String, [String])])
   func promptWords(text: String, expected: [String]) {
     let grammar = Grammar.atPrompt(help: FakeDaemon.help.compactMap { ServerLine($0) })
@@ -152,6 +163,24 @@ struct CompletionTests {
   func signs(text: String) {
     let wants = CompletionContext(text, grammar: .builtIn).wants
     expect(!wants.contains(.program) && !wants.contains(.placeholder("FILE", bound: [])))
+  }
+
+  @Test("after the name of a page and # come its diagrams")
+  func diagrams() throws {
+    let folder = try TemporaryFolder()
+    func fences(_ count: Int) -> String {
+      (1...count).map { "## Part \($0)\n\n```mermaid\nstateDiagram-v2\n[*] --> a\n```\n" }.joined()
+    }
+    for count in 1...2 {
+      try fences(count).write(toFile: "\(folder.path)/p\(count).md", atomically: false, encoding: .utf8)
+    }
+    let grammar = Grammar.atPrompt(help: FakeDaemon.help.compactMap { ServerLine($0) })
+    for count in 1...2 {
+      let page = "\(folder.path)/p\(count).md#"
+      let found = Completer(replies: FakeDaemon.replies).complete("load \(page)", grammar: grammar)
+      expectEqual(found.candidates.map(\.text), (1...count).map { "\(page)\($0)" })
+      expectEqual(found.candidates.map(\.detail), (1...count).map { "Part \($0)" })
+    }
   }
 
   @Test("programs are completed from the path, and with a slash files")

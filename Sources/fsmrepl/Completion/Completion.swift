@@ -84,14 +84,33 @@ struct Completer {
     return found
   }
 
-  /// Files that the verb can read, or all.
+  /// Files that the verb can read, or all; after the name of a page and `#` its diagrams.
   private func files(_ context: CompletionContext) -> Completion {
-    FileNames.completion(of: context.prefix) { name in
+    if let mark = context.prefix.lastIndex(of: "#"), context.usages.first?.hasPrefix("load ") == true {
+      return Self.diagrams(ofPage: String(context.prefix[..<mark]))
+    }
+    return FileNames.completion(of: context.prefix) { name in
       switch context.usages.first?.split(separator: " ").first {
       case "load": DocumentSource.isDocumentOrPage(name)
       case "run": name.hasSuffix(ScriptLimits.ending)
       case _: true
       }
+    }
+  }
+
+  private static func diagrams(ofPage page: String) -> Completion {
+    // No heading has this sign, and the mistake lists all diagrams.
+    do throws(DocumentSource.Failure) {
+      _ = try DocumentSource("\(LocalVerb.path(page))#\u{0}", as: nil) {
+        RunFiles.load($0, endings: DocumentSource.fileEndings)
+      }
+      return Completion()
+    } catch {
+      return Completion(
+        candidates: error.diagrams.indices.map { place in
+          let (_, line, heading) = error.diagrams[place]
+          return .init(text: "\(page)#\(place + 1)", detail: heading.isEmpty ? "line \(line)" : heading)
+        })
     }
   }
 
@@ -186,6 +205,7 @@ struct Completer {
     "SEQ": "SEQ: the number of an input, as in seq=12",
     "N": "N: a number",
     "X": "X: a factor, such as 60",
+    "AS": "KIND: a name for the kind of the document",
   ]
 
   // MARK: Questions to the daemon
@@ -233,8 +253,11 @@ struct Completer {
       return Completion(hint: row.arguments.isEmpty ? "\(event) takes no argument" : "\(event) takes no more arguments")
     }
     let argument = row.arguments[index]
+    // Data of any names may be those of the document's conditions.
+    let conditions = argument.value == "any data" ? rows("parameter", of: machine).filter { $0.name != "strict" } : []
     return Completion(
-      candidates: CatalogueRow.choices(in: argument.value).map { .init(text: Word.written($0)) },
+      candidates: conditions.map { .init(text: "\($0.name)=") }
+        + CatalogueRow.choices(in: argument.value).map { .init(text: Word.written($0)) },
       hint: "\(argument.key): \(argument.value)\(row.note.isEmpty ? "" : " — \(row.note)")")
   }
 
