@@ -295,12 +295,12 @@ struct RequestText {
   /// characters that the terminal has.
   func fitting(_ columns: Int?, _ style: Style) -> String {
     let usual = verb == Verb.wave.name ? "format=text" : "format=table"
-    // A page of the manual is indented.
+    // A page of the manual is indented, and a line that fills the terminal is wrapped.
     let margin: Int? =
       switch verb {
       case Verb.wave.name: 0
       case Verb.graph.name: words.isEmpty ? nil : 0
-      case Verb.describe.name: words.isEmpty ? nil : Presenter.pageMargin
+      case Verb.describe.name: words.isEmpty ? nil : Presenter.pageMargin + 1
       case _: nil
       }
     guard let margin, let columns,
