@@ -42,7 +42,7 @@ struct ChartRun {
   /// The transitions of the document's own session that the input has taken.
   var taken = StateSet()
   /// The states of the document's own session that the input has entered, and the first atomic ones that it has left
-  /// again, in order.
+  /// again, each once, in order.
   var entered = StateSet()
   var passed: [Int] = []
   /// What `error.execution` tells of a send that has failed.

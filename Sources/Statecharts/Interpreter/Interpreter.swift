@@ -80,11 +80,13 @@ public final class Interpreter {
   /// - Returns: Whether the memory that it keeps is little. If not, drop the interpreter.
   func rest() -> Bool { run.rest() }
 
-  /// The states that the last input has entered and left again, in order; `nil` if there are none.
-  var passedStates: String? {
+  /// The states that the last input has entered and left for good, in order; `nil` if there are none.
+  func passedStates(of machine: RunningChart) -> String? {
     guard !run.passed.isEmpty else { return nil }
-    let told = run.passed.prefix(ChartRun.mostPassed).map(definition.id(of:))
-    return (told + (run.passed.count > ChartRun.mostPassed ? ["…"] : [])).joined(separator: ", ")
+    let passed = run.passed.filter { !machine.root.configuration.contains($0) }
+    let told = passed.prefix(ChartRun.mostPassed).map(definition.id(of:))
+    return told.isEmpty
+      ? nil : (told + (passed.count > ChartRun.mostPassed ? ["…"] : [])).joined(separator: ", ")
   }
 
   /// What has failed in the last input, each with its line in the document.
