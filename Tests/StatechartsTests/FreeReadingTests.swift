@@ -132,7 +132,7 @@ struct FreeReadingTests {
   @Test(
     "has guards with the operators of people",
     arguments: [
-      ("go [state == OPEN and not x]", ["state": "OPEN", "x": "off"], ["state": "OPEN"]),
+      ("go [state == OPEN and not x]", ["state": "OPEN", "x": "off"], ["state": "OPEN", "x": "on"]),
       ("go [not (x or y) and z]", ["x": "off", "y": "off"], ["x": "off"]),
       ("go [not not x]", [:], ["x": "off"]), ("go / [ready]", [:], ["ready": "off"]),
       ("go [state != OPEN or x]", ["state": "shut"], ["state": "OPEN", "x": "off"]),

@@ -709,10 +709,15 @@ extension DiagramReader {
       case _: break
       }
       if form == .flag {
-        let isInParentheses = before == .symbol("(") && after == .symbol(")") && index > 1
-        let isNegated =
-          (isInParentheses ? tokens[index - 2].token : before) == .symbol("!")
-          || other == .name(Self.isUnequal(before, after) ? "true" : "false")
+        var isNegated = other == .name(Self.isUnequal(before, after) ? "true" : "false")
+        var place = index - 1
+        while place >= 0 {
+          let isOpen = place > 0 && tokens[place].token == .symbol("(") && after == .symbol(")")
+          if isOpen { place -= 1 }
+          guard tokens[place].token == .symbol("!") else { break }
+          isNegated.toggle()
+          place -= 1
+        }
         if !isNegated { affirmedConditions.insert(condition.name) }
         fitting.append((condition.name, isNegated ? "off" : "on"))
       }
