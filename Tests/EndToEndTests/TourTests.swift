@@ -76,7 +76,9 @@ struct TourTests {
   func describe() throws {
     let row = try #require(
       try Document("Docs/Protocol.md").text.firstMatch(
-        of: #/\| `describe KIND\\\|NAME` \| [^|]+ \| `\.` lines that begin with (.+?); of a composed kind (.+?) \|/#))
+        of:
+          #/\| `describe KIND\\\|NAME \[width=N\]` \| [^|]+ \| `\.` lines that begin with (.+?); of a composed kind (.+?) \|/#
+      ))
     func words(_ text: Substring) -> Set<Substring> { Set(text.matches(of: #/`(\w+)`/#).map(\.output.1)) }
     let daemon = try DaemonProcess()
     defer { daemon.letGo() }

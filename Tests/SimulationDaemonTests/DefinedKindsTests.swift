@@ -179,6 +179,49 @@ struct DefinedKindsTests {
       "\(strict)")
   }
 
+  @Test("states that an input enters and leaves again stand in its answer")
+  func passedStates() {
+    let guest = HostedService().connect(toWorld: "w")
+    let text = """
+      stateDiagram-v2
+      state check <<choice>>
+      [*] --> idle
+      idle --> check : submit
+      check --> done : [ok]
+      check --> idle : [else]
+      done --> kept : / store
+      kept --> idle : reset
+      """
+    expect(guest.say("define k format=mermaid bytes=\(text.utf8.count)\n\(text)").last, hasPrefix: "+ ")
+    let walk = guest.play("new k m", "send m submit", "send m reset", "send m submit ok=off").filter {
+      $0.hasPrefix("+ ")
+    }
+    expectEqual(
+      walk.map { line in line.split(separator: " ").filter { !$0.contains("=") }.joined(separator: " ") },
+      [
+        "+ created m idle", "+ moved idle kept : by way of check, done", "+ moved kept idle",
+        "+ moved idle idle : by way of check",
+      ])
+  }
+
+  @Test("data that are nearly named as a condition are a mistake, unless the document may read them")
+  func misspelledCondition() {
+    let guest = HostedService().connect(toWorld: "w")
+    func define(_ kind: String, _ label: String) {
+      let text = "stateDiagram-v2\n[*] --> a\na --> b : enter(isAdmit=yes) [isAdmin]\nb --> a : back\(label)"
+      expect(guest.say("define \(kind) format=mermaid bytes=\(text.utf8.count)\n\(text)").last, hasPrefix: "+ ")
+      expect(guest.say("new \(kind) m\(kind)").last, hasPrefix: "+ ")
+    }
+    define("k", "")
+    let misfit = "- BAD-ARGUMENT argument=isAdmn got=off allowed=isAdmin did-you-mean=isAdmin : k asks for no 'isAdmn'"
+    for request in ["send mk enter", "cast m* enter", "send mk back"] {
+      expect(guest.say("\(request) isAdmn=off").last, hasPrefix: misfit)
+    }
+    expect(guest.say("send mk enter isAdmit=yes isAdmin=off other=1").last, hasPrefix: "+ ignored a ")
+    define("l", " / n = _event.data.isAdmn")
+    expect(guest.say("send ml enter isAdmn=off isAdmit=no").last, hasPrefix: "+ ignored a ")
+  }
+
   @Test("workers have all requests to machines whose inputs may be long, from the first on")
   func longInputs() {
     func mayStepLong(_ script: String) -> Bool {

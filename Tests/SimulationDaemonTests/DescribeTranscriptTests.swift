@@ -33,6 +33,17 @@ struct DescribeTranscriptTests {
     }
   }
 
+  @Test("the table of a page has the width that is asked for")
+  func width() {
+    let guest = HostedService().connect(toWorld: "w")
+    func widest(_ request: String) -> Int {
+      guest.say(request).compactMap { $0.hasPrefix(". table : ") ? $0.count - ". table : ".count : nil }.max() ?? 0
+    }
+    expect(widest("describe callTracker") > 60)
+    expect((1...60).contains(widest("describe callTracker width=60")))
+    expect(guest.say("describe shiftKey width=39").last, hasPrefix: "- BAD-ARGUMENT argument=width ")
+  }
+
   @Test("a page of a kind, of one with more sorts of data, and of a composition")
   func pages() {
     Transcript(

@@ -68,7 +68,7 @@ struct RedoTranscriptTests {
       > send key character c=A
       + stayed off t=1.000 seq=11 outputs=text
       > redo
-      - BAD-ARGUMENT argument=count got=1 allowed="" : there is nothing to redo
+      - BAD-ARGUMENT argument=count got=1 allowed="" : there is nothing to redo: input 11 came after undo 10, so what that took back stays undone
       > undo
       + t=1.000 seq=12
       > redo

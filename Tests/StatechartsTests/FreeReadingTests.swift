@@ -83,16 +83,34 @@ struct FreeReadingTests {
     ])
   func conditions(label: String, name: String) throws {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
-    expect(notes.contains { $0.contains("\(name)=on unless new or the event says otherwise") }, "\(notes)")
     let isNegated = label.contains("!")
+    let value = isNegated ? "off" : "on"
+    expect(notes.contains { $0.contains("\(name)=\(value) unless new or the event says otherwise") }, "\(notes)")
     for (round, off) in ["off", "no", "0", "false"].enumerated() {
       if round > 0 { (run, _) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]") }
       run.send("enter", Self.data([(name, off)]))
       expectEqual(run.word, (isNegated ? "b" : "c"), "\(off)")
     }
     (run, _) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
-    run.send("enter")
+    run.send("enter", Self.data([(name, "on")]))
     expectEqual(run.word, (isNegated ? "c" : "b"))
+    (run, _) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
+    run.send("enter")
+    expectEqual(run.word, "b", "the guard that is drawn holds")
+  }
+
+  @Test(
+    "lets a condition be off at first that is only asked for with a not",
+    arguments: [
+      ("go [not logged in]", "loggedIn=off"), ("go [!(valid)]", "valid=off"), ("go [valid == false]", "valid=off"),
+      ("go [valid != true]", "valid=off"), ("go [not valid and open]", "valid=off"),
+      ("go [not valid and open]", "open=on"), ("go [valid == true]", "valid=on"),
+      ("go [not logged in]\na --> c : go [logged in]", "loggedIn=on"),
+      ("go [!valid]\nb --> a : back [valid && !open]", "valid=on"),
+    ])
+  func denied(label: String, value: String) throws {
+    let (_, notes) = try Self.load("[*] --> a\na --> b : \(label)")
+    expect(notes.contains { $0.contains("\(value) unless new or the event says otherwise") }, "\(notes)")
   }
 
   @Test("has numbers for names that are compared with one, and for comparisons without brackets")
@@ -115,7 +133,7 @@ struct FreeReadingTests {
   @Test(
     "has guards with the operators of people",
     arguments: [
-      ("go [state == OPEN and not x]", ["state": "OPEN", "x": "off"], ["state": "OPEN"]),
+      ("go [state == OPEN and not x]", ["state": "OPEN", "x": "off"], ["state": "OPEN", "x": "on"]),
       ("go [not (x or y) and z]", ["x": "off", "y": "off"], ["x": "off"]),
       ("go [not not x]", [:], ["x": "off"]), ("go / [ready]", [:], ["ready": "off"]),
       ("go [state != OPEN or x]", ["state": "shut"], ["state": "OPEN", "x": "off"]),

@@ -60,7 +60,7 @@ struct Walk {
         open.append(machine)
       }
     }
-    // Each condition off, none, and all; and with what the guards at the beginning ask for.
+    // Each condition otherwise, none, and all; and with what the guards at the beginning ask for.
     let samples = (chart.eventData[""] ?? []).map { Optional(DataValue(datum: $0)) }
     let starts = ([nil] + chart.conditions.map(\.name) + [""]).map { (off: $0, sample: DataValue?.none) }
     for (off, sample) in starts + samples.map({ (off: nil, sample: $0) }) {
@@ -68,7 +68,8 @@ struct Walk {
       for condition in chart.conditions {
         let value: DataValue =
           switch condition.form {
-          case .flag: .string(condition.name == off || off == "" ? "off" : "on")
+          case .flag, .denied:
+            .string((condition.name == off || off == "" ? condition.form.opposite : nil) ?? condition.form.otherwise)
           case .number, .limit: DataValue(datum: condition.form.otherwise)
           case .text: .string("")
           }

@@ -45,15 +45,33 @@ struct TimeScaleTests {
   }
 
   @Test("ticks are round, and as far apart as they have to be", arguments: [59, 600, 7_200, 86_400, 4_000_000])
-  func ticks(seconds: Int64) {
+  func ticks(seconds: Int64) throws {
     let second: Int64 = 1_000_000_000
     let scale = scale((1..<60).map { $0 * seconds * second / 60 }, to: seconds * second)
-    let ticks = TimeTicks(scale, distance: 9)
+    let ticks = TimeTicks(scale, distance: 9, areRound: true)
+    let step = try #require(ticks.step)
     expect(ticks.moments.count > 2)
     for (tick, next) in zip(ticks.moments, ticks.moments.dropFirst()) {
-      expect(tick % ticks.step == 0 && scale.position(next) - scale.position(tick) >= 9)
+      expect(tick % step == 0 && scale.position(next) - scale.position(tick) >= 9)
     }
     expectEqual(ticks.text(0), (seconds < 600 ? "0" : "0:00"))
+  }
+
+  @Test("times of inputs are cut to what tells them apart, and from a minute on they are as people say them")
+  func texts() {
+    func text(_ moment: Int64, to end: Int64, isRound: Bool = false, width: Double = 80) -> String {
+      let ticks = TimeTicks(scale([end / 2], to: end, width: width), distance: 9, areRound: isRound)
+      return "\(ticks.text(moment)) \(ticks.unit)"
+    }
+    let second: Int64 = 1_000_000_000
+    expectEqual(text(35_190_812, to: 2 * second), "0.035 s")
+    expectEqual(text(35_190_812, to: 40_000), "0.03519 s")
+    expectEqual(text(35_190_812, to: 2 * second, isRound: true), "0.03 s")
+    expectEqual(text(343 * second + 512_345_678, to: 400 * second), "00:05:43.512 ")
+    expectEqual(text(50 * second, to: 200 * second, isRound: true), "50 s")
+    expectEqual(text(50 * second, to: 400 * second, isRound: true), "0:00:50 h:mm")
+    expectEqual(text(400_000 * second + 512_345_678, to: 400_060 * second), "4d 15:06:40.512 ")
+    expectEqual(text(630 * second, to: 640 * second, isRound: true, width: 800), "0:10:30 h:mm:ss")
   }
 
   @Test("places follow time, no fold hides an input, and the pieces fill the width")

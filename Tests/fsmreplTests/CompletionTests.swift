@@ -1,3 +1,4 @@
+import Foundation
 import LineProtocol
 import TestSupport
 import Testing
@@ -39,6 +40,12 @@ private struct FakeDaemon {
     "list f* limit=100": [". f1 fridge off"],
     "list f1 limit=100": [". f1 fridge off"],
     "list f1 limit=1": [". f1 fridge off"],
+    "list d1 limit=1": [". d1 door shut"],
+    "describe door": [
+      ". event enter data=\"any data\" : line 3", ". parameter strict type=flag allowed=on,off",
+      ". parameter isAdmin type=flag default=on allowed=on,off,true,false",
+    ],
+    "describe d1": [". parameter isAdmin type=flag default=on allowed=on,off,true,false"],
     "can key": [". tap"],
     "can f1": [". open", ". set NUMBER"],
     "describe shiftKey": [
@@ -106,6 +113,8 @@ struct CompletionTests {
       ("list kind=", ["kind=shiftKey", "kind=fridge"]),
       ("graph ", ["shiftKey", "fridge", "f1", "key"]), ("graph key format=d", ["format=dot"]),
       ("graph key show=", ["show=plain", "show=all"]), ("graph fridge show=p", ["show=plain", "show=parts"]),
+      ("send d1 enter ", ["isAdmin="]),
+      ("send d1 enter isAdmin=o", ["isAdmin=on", "isAdmin=off"]), ("send key character c=", []),
       ("advance u", ["until"]), ("advance until ", ["0.350", "9.000"]), ("goto ", ["0.200", "0.000"]),
       ("goto 0.0", ["0.000"]), ("diff ", ["main", "lesson"]), ("diff main l", ["lesson"]), ("nosuch ", []),
       ("# se", []), ("clock real ", []),
@@ -125,6 +134,8 @@ struct CompletionTests {
       ("new shiftKey a => o", ["ok", "off", "on"]), ("expect key ti", ["timers"]),
       ("expect key timers ", ["none", "doubleTap", "other"]), ("expect key timers doubleTap,", ["doubleTap,other"]),
       ("expect key reading ", ["level"]), ("expect key reading level ", ["3", "none"]),
+      ("load a.mmd ", ["as", "strict", "follow"]), ("load a.mmd as ", []), ("load a.mmd as b ", ["strict", "follow"]),
+      ("load a.mmd strict f", ["follow"]), ("load as follow ", ["anew"]), ("load a.mmd follow anew ", []),
     ] as [(String, [String])])
   func promptWords(text: String, expected: [String]) {
     let grammar = Grammar.atPrompt(help: FakeDaemon.help.compactMap { ServerLine($0) })

@@ -25,6 +25,7 @@ struct PresenterTests {
     arguments: [
       ("send key tap", "+ moved off on t=0.000 seq=2", "off → on  0.000s #2\n"),
       ("send f open", "+ moved a b t=1.000 seq=2 outputs=x,y", "a → b  ⇒ x, y  1.000s #2\n"),
+      ("send f open", "+ moved a c t=1.000 seq=2 : by way of b", "a → c: by way of b  1.000s #2\n"),
       ("send f open", "+ stayed a t=1.000 seq=2", "stayed in a  1.000s #2\n"),
       ("send f open", "+ ignored a t=1.000 seq=2", "ignored, still a  1.000s #2\n"),
       (
@@ -397,8 +398,13 @@ struct PresenterTests {
       shown("goto 3d", late, format: .people(style)),
       "error: it is only 1d 00:05:43.5; wait (BAD-ARGUMENT)\n  allowed: up to 1d 00:05:43.5\n")
     // Elsewhere it can be typed.
+    let both = "1d 00:05:43.5 (86743.500123s)"
     try expectEqual(
-      shown("goto 3d", late), "error: it is only 86743.500123; wait (BAD-ARGUMENT)\n  allowed: up to 86743.500123\n")
+      shown("goto 3d", late), "error: it is only \(both); wait (BAD-ARGUMENT)\n  allowed: up to \(both)\n")
+    let soon = "- BAD-ARGUMENT argument=time got=3d allowed=\"up to 0.350123\" : it is only 400000.000"
+    try expectEqual(
+      shown("goto 9d", soon),
+      "error: it is only 4d 15:06:40 (400000s) (BAD-ARGUMENT)\n  allowed: up to 0.350123\n")
     try expectEqual(
       shown("who", ". ana client=1 world=main since=86743.500 idle=0.250", "+ 1", format: .people(style)),
       "  ana  client=1  world=main  since=1d 00:05:43.5  idle=0.25s\n")
@@ -470,14 +476,13 @@ struct PresenterTests {
     }
   }
 
-  @Test("times of a waveform have milliseconds where others have, in as many columns")
+  @Test("times of inputs below a waveform have milliseconds where others have, in as many columns")
   func waveTimes() throws {
     let room = Style(usesColour: false, usesUnicode: true, isPresenting: true)
-    let axis = "t [s]    0.000      1.91760979   5.188535746"
+    let axis = "t [s]    0.000      1.917        5.188"
     let row = "1.91760979    1  key      ▼ new  created"
     let wave = try shown("wave key", ". \(axis)", ". \(row)", "+ 2", format: .people(room))
-    expectEqual(wave, "t [s]    0.000      1.917              5.188\n     1.917    1  key      ▼ new  created\n")
-    try expect(shown("wave key", ". \(axis)", "+ 1"), hasPrefix: "t [s]    0.000      1.917")
+    expectEqual(wave, "\(axis)\n     1.917    1  key      ▼ new  created\n")
     // Fonts of terminals do not have the sign that tables use.
     try expectEqual(shown("graph key", ". off  ⟲", "+ 1", format: .people(room)), "off  ⟲\n")
   }

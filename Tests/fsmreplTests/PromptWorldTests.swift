@@ -70,6 +70,17 @@ struct PromptWorldTests {
     }
   }
 
+  @Test("the prompt in a paused world says so before anything is asked there")
+  func paused() throws {
+    let terminal = try start()
+    terminal.type("use main\rpause\r")
+    try terminal.wait(for: "main paused ")
+    terminal.type("use w\r")
+    try terminal.wait(for: "w virtual")
+    terminal.type("use main\r")
+    try terminal.wait(for: "main paused ")
+  }
+
   @Test("what 'save' has written can be played")
   func saved() throws {
     let terminal = try start(
@@ -528,6 +539,7 @@ struct PromptWorldTests {
     try terminal.wait(for: "'tap' is an event of key: send key tap\n")
     for (line, hint) in [
       ("key Tap", "'tap' is an event of key: send key tap\n"), ("send tap", "'tap' is an event of key: send key tap\n"),
+      ("send key", "key has: tap, character\n"),
       ("key", "key is a machine: 'show key' prints its state"),
     ] {
       terminal.type("\(line)\r")

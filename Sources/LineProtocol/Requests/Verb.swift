@@ -115,7 +115,7 @@ package struct VerbEntry: Sendable {
           example: "kinds fridge group=devices")
       case .describe:
         VerbEntry(
-          verb, "KIND|NAME",
+          verb, "KIND|NAME [width=N]",
           does: "states, events, timers, outputs, readings and parameters of a kind or a machine",
           example: "describe fridge")
       case .define:

@@ -108,10 +108,13 @@ extension RequestContext {
   /// A name that is no kind's may be that of a machine, whose parameters the page then has.
   func describe() {
     let name = words.plain[0]
+    guard let width = tableWidth() else { return }
     if entry(named: name) == nil, live.outage == nil, let machine = machineIfAny(name) {
       if deferToWorker() { return }
       let kind = live.world.kind(of: machine)
-      return answer { describe(kind, MadeMachine(name, live.world.parameterValues(of: machine)), &$0) }
+      return answer {
+        describe(kind, MadeMachine(name, live.world.parameterValues(of: machine)), width: width, &$0)
+      }
     }
     let composed = entry(named: name) == nil && live.outage == nil ? live.world.composition(of: name) : nil
     guard let found = composed.map({ CatalogueEntry.composition($0) }) ?? entry(named: name) else {
@@ -119,7 +122,7 @@ extension RequestContext {
     }
     if deferToWorker() { return }
     switch found {
-    case .machine(let kind): answer { describe(kind, nil, &$0) }
+    case .machine(let kind): answer { describe(kind, nil, width: width, &$0) }
     case .composition(let composition): answer { describe(composition, &$0) }
     }
   }
@@ -144,7 +147,7 @@ extension RequestContext {
     }
   }
 
-  private func describe(_ kind: Kind, _ machine: MadeMachine?, _ page: inout Page) {
+  private func describe(_ kind: Kind, _ machine: MadeMachine?, width: Int, _ page: inout Page) {
     let parameters = machine?.parameters ?? kind.parameters.map(\.example)
     let (initial, beginsSoon) = start(
       of: kind,
@@ -201,12 +204,14 @@ extension RequestContext {
           + [("allowed", kind.initialStates.joined(separator: ","))],
         "the state to start in, as if it had just been entered")
     }
-    for line in tableLines(of: kind, parameters, triesAll: beginsSoon) { page.line("table", [], [], String(line)) }
+    for line in tableLines(of: kind, parameters, width: width, triesAll: beginsSoon) {
+      page.line("table", [], [], String(line))
+    }
     if beginsSoon { describeExample(kind.example, &page) }
   }
 
   /// The table of outcomes by state and input, found by running the rule; where it points if that takes long.
-  private func tableLines(of kind: Kind, _ parameters: [Value], triesAll: Bool) -> [Substring] {
+  private func tableLines(of kind: Kind, _ parameters: [Value], width: Int, triesAll: Bool) -> [Substring] {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
     let sizes = kind.regionSizes.map { " of \($0)," } ?? ""
     let pointer = "\(states) states\(sizes) and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
@@ -222,7 +227,7 @@ extension RequestContext {
     // Whether somebody has asked for the whole graph makes no difference.
     guard let graph = found, source.steps < most else { return [pointer[...]] }
     let drawing = Drawing(graph, show: .all) { [slice = live.slice] in slice.wait() == nil }
-    let lines = GraphTable(drawing).text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = GraphTable(drawing, width: width).text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.count <= RequestContext.mostTableLines ? lines : [pointer[...]]
   }
 

@@ -167,11 +167,19 @@ extension RequestContext {
       return nil
     }
     // The first parameter is 'strict'. Of the words for yes and no, data may have any.
-    for condition in kind.parameters.dropFirst() {
+    let conditions = kind.parameters.dropFirst()
+    for condition in conditions {
       guard let text = given[condition.name], ArgumentText.value(text, as: condition.type) == nil,
         condition.type != .flag || !["yes", "no", "1", "0"].contains(text)
       else { continue }
       failMisfit(condition.name, text, [condition.type])
+      return nil
+    }
+    let names = conditions.map(\.name)
+    for (key, text) in words.keyed where !names.contains(key) && !event.mayRead(key) {
+      // The document has no use for it, and somebody has.
+      guard Nearest.match(key, among: names) != nil else { continue }
+      fail(key: key, text, allowed: names, among: names, "\(kind.name) asks for no '\(key)'")
       return nil
     }
     guard let data = ChartData.object(of: words.keyed.map { ($0.key, $0.value) }) else {
@@ -339,6 +347,14 @@ enum RefusedInput {
 }
 
 extension EventEntry {
+  /// Whether the rule may look at a member of the event's data: one that is worth trying, or any one.
+  fileprivate func mayRead(_ key: String) -> Bool {
+    guard let data = arguments.last, data.isSampledFully else { return true }
+    return data.samples.contains { sample in
+      if case .text(let text) = sample { ChartData.members(of: text).contains { $0.key == key } } else { false }
+    }
+  }
+
   /// Whether a document asks this event for a value alone, as `push(softly)` does: a request has it as a plain word.
   fileprivate var takesValue: Bool {
     arguments.last?.samples.contains { sample in

@@ -208,11 +208,14 @@ extension RequestContext {
     form.without = detail == nil ? words["show"].flatMap(GraphForm.Stateless.init) : nil
     form.marksPresent = marksPresent
     form.direction = direction
-    if let text = words["width"] {
-      guard let width = number(text, "width", in: RequestContext.widths, otherwise: 0) else { return nil }
-      form.width = Int(width)
-    }
+    guard let width = tableWidth() else { return nil }
+    form.width = width
     return form
+  }
+
+  /// How wide a table may be, in columns. Writes a failure if the request names another width.
+  func tableWidth() -> Int? {
+    number(words["width"], "width", in: RequestContext.widths, otherwise: UInt64(GraphTable.widest)).map(Int.init)
   }
 
   /// The states of a kind that is drawn. Nobody can read a picture of more.

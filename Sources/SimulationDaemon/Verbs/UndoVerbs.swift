@@ -103,9 +103,12 @@ extension RequestContext {
     switch failure {
     case .onlySoMany(let most):
       let verb = rewinding.isRedo ? "redo" : "undo"
+      // Somebody who has undone something wants to know where it is.
+      let undo = rewinding.isRedo ? live.world.lastUndo.flatMap { $0 < live.world.lastSequence ? $0 : nil } : nil
+      let why = undo.map { ": input \($0 + 1) came after undo \($0), so what that took back stays undone" } ?? ""
       failArgument(
         "count", "\(count ?? 0)", allowed: most == 0 ? "" : "1..\(most)",
-        most == 0 ? "there is nothing to \(verb)" : "there is no more to \(verb) than \(most)")
+        most == 0 ? "there is nothing to \(verb)\(why)" : "there is no more to \(verb) than \(most)")
     case .forgotten(let from):
       failLimit(
         "journal", limits.world.journal, with: [("from", "\(from)")],

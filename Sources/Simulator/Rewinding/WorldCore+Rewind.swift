@@ -38,6 +38,12 @@ extension WorldCore {
   /// The last input that undid others; 0 if none did.
   package var lastUndoer: UInt64 { past.rewinds.last }
 
+  /// The last input that has undone others, if it was no redo; nil if none did.
+  package var lastUndo: UInt64? {
+    guard let rewind = past.rewinds.rewind(lastUndoer), !rewind.isRedo else { return nil }
+    return rewind.undone.by
+  }
+
   /// Whether an input is not in effect: it was undone, or has undone others.
   package func hasUndone(_ sequence: UInt64) -> Bool { past.rewinds.span(of: sequence) != nil }
 

@@ -275,6 +275,8 @@ struct ChartCondition: Hashable, Sendable {
   enum Form: Hashable, Sendable {
     /// On or off.
     case flag
+    /// A flag that is off at first, since only its opposite is asked for.
+    case denied
     case number
     /// A number that another one is compared with, and is below at first: `max` in `n >= max`.
     case limit
@@ -284,6 +286,7 @@ struct ChartCondition: Hashable, Sendable {
     var otherwise: String {
       switch self {
       case .flag: "on"
+      case .denied: "off"
       case .number: "0"
       case .limit: "1"
       case .text: ""
@@ -291,6 +294,15 @@ struct ChartCondition: Hashable, Sendable {
     }
 
     var isNumber: Bool { self == .number || self == .limit }
+
+    /// The other value of a flag; nil for anything else.
+    var opposite: String? {
+      switch self {
+      case .flag: "off"
+      case .denied: "on"
+      case .number, .limit, .text: nil
+      }
+    }
   }
 
   var name: String

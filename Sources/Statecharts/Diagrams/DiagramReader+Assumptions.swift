@@ -21,6 +21,7 @@ extension DiagramReader {
     completeGuardedCircles()
     for state in diagram.states.indices where diagram.states[state].kind == .choice { completeChoice(state) }
     declareData()
+    denyConditions()
     var seen: Set<String> = []
     for arrow in diagram.arrows.indices {
       let label = diagram.arrows[arrow].label
@@ -448,8 +449,20 @@ extension DiagramReader {
     }
     let flag = ChartCondition(name: conditionName(of: place.isEmpty ? words : "\(place) \(words)"), form: .flag)
     label.conditions = [flag]
+    if !isNegated { affirmedConditions.insert(flag.name) }
     label.expression = (isNegated ? "!" : "") + Self.question(flag)
     label.isWorded = true
+  }
+
+  /// Lets conditions be off at first that all guards ask for with a "not": so the arrows that are drawn are taken.
+  private mutating func denyConditions() {
+    for arrow in diagram.arrows.indices {
+      for place in diagram.arrows[arrow].label.conditions.indices {
+        let condition = diagram.arrows[arrow].label.conditions[place]
+        guard condition.form == .flag, !affirmedConditions.contains(condition.name) else { continue }
+        diagram.arrows[arrow].label.conditions[place].form = .denied
+      }
+    }
   }
 
   /// Whether a variable is one that only actions have: what it begins as is asked for where it is compared with numbers.
@@ -590,7 +603,20 @@ extension DiagramReader {
       case .name where form == .number: texts = ["2"]
       case .name where form == .limit: texts = ["0", "-1"]
       case .name(let word) where form == .text: texts = [word]
-      case _: if form == .flag { fitting.append((condition.name, before == .symbol("!") ? "off" : "on")) }
+      case _: break
+      }
+      if form == .flag {
+        var isNegated = other == .name(Self.isUnequal(before, after) ? "true" : "false")
+        var place = index - 1
+        while place >= 0 {
+          let isOpen = place > 0 && tokens[place].token == .symbol("(") && after == .symbol(")")
+          if isOpen { place -= 1 }
+          guard tokens[place].token == .symbol("!") else { break }
+          isNegated.toggle()
+          place -= 1
+        }
+        if !isNegated { affirmedConditions.insert(condition.name) }
+        fitting.append((condition.name, isNegated ? "off" : "on"))
       }
       if let first = texts.first { fitting.append((condition.name, first)) }
       values += texts.map { [(condition.name, $0)] }
@@ -605,6 +631,11 @@ extension DiagramReader {
 
   private static func isEquality(_ token: Token) -> Bool {
     ["==", "!=", "===", "!=="].contains { token == .symbol($0) }
+  }
+
+  /// Whether what stands between one of two tokens is `!=`.
+  private static func isUnequal(_ before: Token, _ after: Token) -> Bool {
+    ["!=", "!=="].contains { before == .symbol($0) || after == .symbol($0) }
   }
 
   private static func isComparison(_ token: Token) -> Bool {

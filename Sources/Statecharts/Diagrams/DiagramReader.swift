@@ -35,8 +35,9 @@ struct DiagramReader {
   /// The names of conditions, by the identity of their words, and all of them.
   var namesOfConditions: [String: String] = [:]
   var conditionNames: Set<String> = []
-  /// What each condition is compared with.
+  /// What each condition is compared with, and those that are not only asked for with a "not".
   var formsOfConditions: [String: ChartCondition.Form] = [:]
+  var affirmedConditions: Set<String> = []
   var diagram = Diagram()
   var plantUML = PlantUML()
   var xstate = XState()

@@ -36,8 +36,8 @@ struct DiagramTranslation {
   private var ends: [Int: Bool] = [:]
   /// How many arrows may still be followed to find what forks lead to.
   private var followed = 1_000_000
-  /// The conditions of the state's arrows that were written, off.
-  private var flagsOff: [(key: String, text: String)] = []
+  /// The conditions of the state's arrows that were written, as these are not taken.
+  private var otherFlags: [(key: String, text: String)] = []
   /// What joins lead to, by the state with the regions.
   private var joins: [Int: [Join]] = [:]
 
@@ -394,7 +394,7 @@ struct DiagramTranslation {
       for timer in timers { builder.empty("cancel", [("sendid", timer.id, nil)], at: timer.offset) }
       builder.end()
     }
-    flagsOff = []
+    otherFlags = []
     for arrow in own.arrows { transition(arrow, of: number) }
     for join in joins[number] ?? [] { self.join(join) }
     if isParallel {
@@ -450,7 +450,7 @@ struct DiagramTranslation {
   private mutating func choice(_ arrows: [Int]) {
     let guarded = arrows.filter { diagram.arrows[$0].label.condition != nil }
     let ordered = guarded + arrows.filter { diagram.arrows[$0].label.condition == nil }
-    flagsOff = []
+    otherFlags = []
     // Those of a diagram that begins in one of several ways have events.
     for arrow in ordered { write(arrow, events: diagram.arrows[arrow].label.events, of: nil) }
   }
@@ -550,14 +550,17 @@ struct DiagramTranslation {
   /// Notes the data that the events of an arrow are tried with.
   private mutating func note(_ label: DiagramLabel, of events: [String]) {
     var data = label.samples?.data ?? []
-    // The other case of several conditions needs all of them off.
-    flagsOff += label.conditions.filter { $0.form == .flag }.map { (key: $0.name, text: "off") }
-    flagsOff.removeFirst(max(0, flagsOff.count - Self.mostSamples))
-    if flagsOff.count > 1, let text = ChartData.text(of: flagsOff) { data.append(text) }
+    // The other case of several conditions needs all of them to be otherwise.
+    otherFlags += label.conditions.compactMap { condition in
+      condition.form.opposite.map { (key: condition.name, text: $0) }
+    }
+    otherFlags.removeFirst(max(0, otherFlags.count - Self.mostSamples))
+    if otherFlags.count > 1, let text = ChartData.text(of: otherFlags) { data.append(text) }
     var values = label.valuesOfConditions
     for condition in label.conditions where !values.contains(where: { $0.count == 1 && $0[0].key == condition.name }) {
       switch condition.form {
       case .flag: values.append([(condition.name, "off")])
+      case .denied: values.append([(condition.name, "on")])
       case .number, .limit: values += [[(condition.name, "1000")], [(condition.name, "-1000")]]
       case .text: values.append([(condition.name, "x")])
       }

@@ -80,13 +80,13 @@ struct LineTable {
   }
 
   private func characters(before offset: Int) -> Int {
-    var place = offset / Self.block
-    var count = characters[place]
-    place *= Self.block
-    while place < offset {
-      if bytes[place] & 0xC0 != 0x80 { count += 1 }
-      place += 1
-    }
+    let block = offset / Self.block
+    return characters[block] + characters(in: block * Self.block..<offset)
+  }
+
+  private func characters(in range: Range<Int>) -> Int {
+    var count = 0
+    for place in range where bytes[place] & 0xC0 != 0x80 { count += 1 }
     return count
   }
 
@@ -98,7 +98,12 @@ struct LineTable {
       let middle = (low + high) / 2
       if starts[middle] <= offset { low = middle } else { high = middle }
     }
-    let column = characters(before: offset) - characters(before: starts[low]) + 1
+    let start = starts[low]
+    // Most lines are shorter than a block.
+    let before =
+      offset - start < Self.block
+      ? characters(in: start..<offset) : characters(before: offset) - characters(before: start)
+    let column = before + 1
     return XMLDocument.Position(line: low + 1, column: column, offset: offset)
   }
 }

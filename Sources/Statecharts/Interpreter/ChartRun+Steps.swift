@@ -210,6 +210,11 @@ extension ChartRun {
     var next = exits.last(upTo: compiled.chart.states.count)
     while let state = next {
       next = exits.last(upTo: state - 1)
+      if session.number == 0, entered.contains(state), compiled.chart.isAtomic(state), passed.count <= Self.mostPassed,
+        !passed.contains(state)
+      {
+        passed.append(state)
+      }
       try exit(state)
     }
   }
@@ -365,6 +370,7 @@ extension ChartRun {
       try scope.budget.spend(steps: 1)
       let own = compiled.chart.states[state]
       scope.configuration.insert(state)
+      if session.number == 0 { entered.insert(state) }
       if !own.invokes.isEmpty { statesToInvoke.insert(state) }
       if compiled.chart.hasLateBinding, !own.data.isEmpty, !session.bound.contains(state) {
         session.bound.insert(state)

@@ -41,6 +41,10 @@ struct ChartRun {
   var guardsOfEvent = 0
   /// The transitions of the document's own session that the input has taken.
   var taken = StateSet()
+  /// The states of the document's own session that the input has entered, and the first atomic ones that it has left
+  /// again, each once, in order.
+  var entered = StateSet()
+  var passed: [Int] = []
   /// What `error.execution` tells of a send that has failed.
   var failedSend: String?
 
@@ -161,8 +165,13 @@ struct ChartRun {
     if !guardFailures.isEmpty { guardFailures.removeAll() }
     if !failures.isEmpty { failures.removeAll() }
     taken.removeAll()
+    entered.removeAll()
+    passed.clear()
     guardsOfEvent = 0
   }
+
+  /// The states that are passed at once, of which an input tells; and one more, since there are more.
+  static var mostPassed: Int { 8 }
 
   /// The failures that an input tells of.
   private static var mostFailures: Int { 8 }

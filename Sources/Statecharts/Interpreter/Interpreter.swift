@@ -80,6 +80,15 @@ public final class Interpreter {
   /// - Returns: Whether the memory that it keeps is little. If not, drop the interpreter.
   func rest() -> Bool { run.rest() }
 
+  /// The states that the last input has entered and left for good, in order; `nil` if there are none.
+  func passedStates(of machine: RunningChart) -> String? {
+    guard !run.passed.isEmpty else { return nil }
+    let passed = run.passed.filter { !machine.root.configuration.contains($0) }
+    let told = passed.prefix(ChartRun.mostPassed).map(definition.id(of:))
+    return told.isEmpty
+      ? nil : (told + (passed.count > ChartRun.mostPassed ? ["…"] : [])).joined(separator: ", ")
+  }
+
   /// What has failed in the last input, each with its line in the document.
   public var failures: [String] {
     run.failures.map { line, message in line > 0 ? "line \(line): \(message)" : message }

@@ -87,7 +87,7 @@ extension Kind {
   /// What a kind takes for a condition of its document.
   private static func parameter(_ place: Int, _ condition: ChartCondition) -> ParameterForm<ChartMachine.Parameters> {
     switch condition.form {
-    case .flag:
+    case .flag, .denied:
       ParameterForm(
         condition.name, .flag, get: { .flag($0.conditions[place] == "on") },
         set: { if case .flag(let isOn) = $1 { $0.conditions[place] = isOn ? "on" : "off" } })

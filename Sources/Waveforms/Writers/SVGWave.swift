@@ -188,18 +188,19 @@ package struct SVGWave: WaveWriter, Sendable {
         """)
     }
     let end = Double(SVGWave.width - SVGWave.right)
-    let round = scale.moments.count > SVGWave.mostExactTicks ? TimeTicks(scale, distance: 90) : nil
-    func text(_ moment: Int64) -> String { round?.text(moment) ?? WaveTime.seconds(moment) }
-    lines.append("<text class=\"quiet\" x=\"16\" y=\"40\">world time, \(round?.unit ?? "s")</text>")
+    let ticks = TimeTicks(scale, distance: 90, areRound: scale.moments.count > SVGWave.mostExactTicks)
+    lines.append(
+      "<text class=\"quiet\" x=\"16\" y=\"40\">world time\(ticks.unit.isEmpty ? "" : ", \(ticks.unit)")</text>")
     lines.append("<path class=\"line\" d=\"M\(SVGWave.left) 54H\(SVGWave.n(end))\"/>")
-    label(text(wave.from.nanoseconds), at: Double(SVGWave.left))
+    label(ticks.text(wave.from.nanoseconds), at: Double(SVGWave.left))
     if wave.to > wave.from {
-      label(text(wave.to.nanoseconds), at: x(wave.to.nanoseconds), x(wave.to.nanoseconds) > end - 40 ? "end" : "middle")
+      let to = wave.to.nanoseconds
+      label(ticks.text(to), at: x(to), x(to) > end - 40 ? "end" : "middle")
     }
-    for moment in round?.moments ?? scale.moments {
+    for moment in ticks.moments {
       let before = taken.count
-      label(text(moment), at: x(moment))
-      if taken.count > before || round != nil {
+      label(ticks.text(moment), at: x(moment))
+      if taken.count > before || ticks.step != nil {
         lines.append("<path class=\"grid\" d=\"M\(SVGWave.n(x(moment))) 54V\(foot)\"/>")
       }
     }

@@ -132,11 +132,11 @@ package struct TextWave: WaveWriter, Sendable {
       }
       line[min(columns - 1, column)] = signs.corner
     }
-    let round = hasRoundTicks ? TimeTicks(scale, distance: 9) : nil
-    func text(_ moment: Int64) -> String { round?.text(moment) ?? WaveTime.seconds(moment) }
-    place(text(wave.from.nanoseconds), at: 0)
+    let ticks = TimeTicks(scale, distance: 9, areRound: hasRoundTicks)
+    place(ticks.text(wave.from.nanoseconds), at: 0)
     let hasTail = scale.pieces.last?.part == .tail
-    place(text(wave.to.nanoseconds), at: hasTail ? column(wave.to.nanoseconds) : columns, isRight: !hasTail)
+    let end = wave.to.nanoseconds
+    place(ticks.text(end), at: hasTail ? column(end) : columns, isRight: !hasTail)
     for mark in wave.marks {
       line[column(mark.moment.nanoseconds)] = signs.mark
     }
@@ -148,8 +148,8 @@ package struct TextWave: WaveWriter, Sendable {
       for cell in column..<end { line[cell] = signs.fold }
       line.write(text, at: column + max(0, (end - column - text.count) / 2), upTo: end, signs)
     }
-    for moment in round?.moments ?? scale.moments { place(text(moment), at: column(moment)) }
-    return [row("t [\(round?.unit ?? "s")]", labels), row("", line)]
+    for moment in ticks.moments { place(ticks.text(moment), at: column(moment)) }
+    return [row(ticks.unit.isEmpty ? "t" : "t [\(ticks.unit)]", labels), row("", line)]
   }
 
   private func rows(of place: Int, _ drawing: LaneText) -> [String] {

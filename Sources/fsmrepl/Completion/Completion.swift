@@ -89,7 +89,7 @@ struct Completer {
     let verb = context.usages.first?.split(separator: " ").first
     if verb == "load", let mark = context.prefix.lastIndex(of: "#") {
       let page = String(context.prefix[..<mark])
-      if case .bytes(let bytes) = RunFiles.load(page, endings: DocumentSource.pageEndings) {
+      if case .bytes(let bytes) = RunFiles.load(LocalVerb.path(page), endings: DocumentSource.pageEndings) {
         let diagrams = DocumentSource.diagrams(ofPage: page, bytes) ?? []
         return Completion(candidates: diagrams.map { .init(text: $0.name, detail: $0.heading) })
       }
@@ -194,6 +194,7 @@ struct Completer {
     "SEQ": "SEQ: the number of an input, as in seq=12",
     "N": "N: a number",
     "X": "X: a factor, such as 60",
+    "AS": "KIND: a name for the kind of the document",
   ]
 
   // MARK: Questions to the daemon
@@ -241,8 +242,11 @@ struct Completer {
       return Completion(hint: row.arguments.isEmpty ? "\(event) takes no argument" : "\(event) takes no more arguments")
     }
     let argument = row.arguments[index]
+    // Data of any names may be those of the document's conditions.
+    let conditions = argument.value == "any data" ? rows("parameter", of: machine).filter { $0.name != "strict" } : []
     return Completion(
-      candidates: CatalogueRow.choices(in: argument.value).map { .init(text: Word.written($0)) },
+      candidates: conditions.map { .init(text: "\($0.name)=") }
+        + CatalogueRow.choices(in: argument.value).map { .init(text: Word.written($0)) },
       hint: "\(argument.key): \(argument.value)\(row.note.isEmpty ? "" : " — \(row.note)")")
   }
 

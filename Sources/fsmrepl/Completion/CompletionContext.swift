@@ -65,6 +65,10 @@ struct CompletionContext: Equatable {
     let matches = grammar.entries.filter { $0.verb == verb }.compactMap { entry in
       Self.bindings(of: plain, in: entry).map { (entry: entry, bound: $0) }
     }
+    if verb == LocalVerb.load.name, !plain.isEmpty {
+      self.init(wants: Self.options(ofLoad: words.joined(separator: " ")), prefix: current)
+      return
+    }
     let usages = matches.map(\.entry.usage)
 
     if Self.isKeyed(current) {
@@ -121,6 +125,15 @@ struct CompletionContext: Equatable {
     }
   }
 
+  /// What may stand after the name of the file: the words with which this is still a request.
+  private static func options(ofLoad line: String) -> [Want] {
+    func isLoad(_ line: String) -> Bool { if case .load = DocumentCommand(line) { true } else { false } }
+    guard isLoad(line) else { return isLoad("\(line) k") ? [.placeholder("AS", bound: [])] : [] }
+    return ["as k", "strict", "follow", "anew"].filter { isLoad("\(line) \($0)") }.map { option in
+      .literal(String(option.prefix { $0 != " " }))
+    }
+  }
+
   /// What may stand after `=>`.
   ///
   /// - Parameters:
@@ -172,7 +185,8 @@ struct CompletionContext: Equatable {
   }
 
   private static func values(of key: String, in entry: Grammar.Entry, bound: [Binding]) -> [Want] {
-    entry.form.keys.flatMap { known -> [Want] in
+    if entry.verb == Verb.send.name, bound.count > 1 { return [.parameterValue(kind: bound[0].word, name: key)] }
+    return entry.form.keys.flatMap { known -> [Want] in
       if known.name == key {
         // Only some kinds have parts or members.
         if entry.verb == "graph", key == "show", let name = bound.first?.word {

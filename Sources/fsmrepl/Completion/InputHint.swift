@@ -62,6 +62,13 @@ enum InputHint {
       defer { place += 1 }
       return place >= count || isRepeated
     }
-    return words.joined(separator: " ")
+    // Of `[as KIND]` only the end may be left.
+    var depth = 0
+    return words.joined(separator: " ").filter { sign in
+      if sign == "[" { depth += 1 }
+      if sign == "]" { depth -= 1 }
+      defer { depth = max(0, depth) }
+      return depth >= 0
+    }
   }
 }

@@ -291,15 +291,23 @@ struct RequestText {
     }
   }
 
-  /// The request; if it asks for the table of a diagram or the text of a waveform without a width, with that of the
-  /// terminal, and in characters that the terminal has.
+  /// The request; if it asks for a table or the text of a waveform without a width, with that of the terminal, and in
+  /// characters that the terminal has.
   func fitting(_ columns: Int?, _ style: Style) -> String {
     let usual = verb == Verb.wave.name ? "format=text" : "format=table"
-    guard verb == Verb.wave.name || verb == Verb.graph.name && !words.isEmpty, let columns,
+    // A page of the manual is indented, and a line that fills the terminal is wrapped.
+    let margin: Int? =
+      switch verb {
+      case Verb.wave.name: 0
+      case Verb.graph.name: words.isEmpty ? nil : 0
+      case Verb.describe.name: words.isEmpty ? nil : Presenter.pageMargin + 1
+      case _: nil
+      }
+    guard let margin, let columns,
       !words.contains(where: { $0.hasPrefix("width=") || $0.hasPrefix("format=") && $0 != usual })
     else { return text }
     let isInWords = verb == Verb.wave.name && !style.usesUnicode && !words.contains(usual)
-    return "\(text) width=\(min(max(columns, 40), 1_000))\(isInWords ? " format=ascii" : "")"
+    return "\(text) width=\(min(max(columns - margin, 40), 1_000))\(isInWords ? " format=ascii" : "")"
   }
 }
 

@@ -4,12 +4,15 @@ internal import LineProtocol
 struct FirstWords {
   private var machine: (name: String, kind: String)?
   private var event: String?
+  /// The events of the machine.
+  private var events: [String] = []
   /// Whether the machine was named.
   private var isNamed = false
 
   /// How many machines are looked at, and how many kinds.
   static let maxMachines = 200
   private static let maxKinds = 20
+  private static let maxEvents = 12
 
   /// The kinds of some machines, from the answer to `list`.
   static func kinds(of machines: [ServerLine]) -> [String] {
@@ -29,6 +32,7 @@ struct FirstWords {
     isNamed = named != nil
     machine = named ?? all.first { event(of: $0.kind) != nil }
     self.event = machine.flatMap { event(of: $0.kind) }
+    if let kind = machine?.kind { events = CatalogueRow.all("event", in: descriptions[kind]).map(\.name) }
   }
 
   /// What to type instead; `nil` if the words name nothing.
@@ -40,7 +44,11 @@ struct FirstWords {
     if let event {
       return "'\(event)' is an event of \(name): \(style(.good, "send \(machine.name) \(event)"))"
     }
-    guard isNamed, !isRequest else { return nil }
+    guard isNamed else { return nil }
+    if isRequest {
+      let more = events.count > Self.maxEvents ? ", …" : ""
+      return events.isEmpty ? nil : "\(name) has: \(events.prefix(Self.maxEvents).joined(separator: ", "))\(more)"
+    }
     let (show, send) = ("show \(machine.name)", "send \(machine.name) EVENT")
     return "\(name) is a machine: '\(show)' prints its state, '\(send)' sends it an event"
   }

@@ -350,6 +350,9 @@ final class Prompting {
       notRestored(received)
       restore(hasFailed: true)
     case (.success, .user) where received.asked?.verb == .quit: isLeaving = true
+    // What the answer says of another world leaves out whether its clock is paused.
+    case (.success, .user) where received.asked?.verb == .use: askForTime()
+    case (.success, .program) where received.asked?.verb == .world: askForTime()
     default: break
     }
     // After a request that `quiet` leaves without an answer a `sync` of ours has one.

@@ -14,8 +14,9 @@ struct Presenter {
   /// Width of the longest section name, `parameter`.
   private static let sectionWidth = 9
 
-  /// Sections of `describe` whose lines form a picture.
+  /// Sections of `describe` whose lines form a picture, and the columns in front of it.
   private static let pictures: Set = ["table", "example"]
+  static let pageMargin = 4
 
   let format: Format
   private var wording: Wording
@@ -95,7 +96,8 @@ struct Presenter {
       if verb == .use || verb == .world { forgetReported() }  // Numbers and names are those of another world.
       if verb == .quit { return rows }  // The goodbye is shown instead.
       if isReported(line, answering: verb), tag.isEmpty {
-        return "\(rows)\(frame(of: line, answering: received.asked))"
+        let note = line.note.map { wrapped("  \($0)") } ?? ""
+        return "\(rows)\(note)\(frame(of: line, answering: received.asked))"
       }
       let text = wrapped("\(tag)\(wording.success(line, answering: verb))")
       return "\(rows)\(text)\(frame(of: line, answering: received.asked))"
@@ -184,7 +186,7 @@ struct Presenter {
       // Already laid out: shown as it is, below the tables.
       let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"
       section = line.words.first
-      return "\(ended)\(wrapped("    \(line.note ?? "")"))"
+      return "\(ended)\(wrapped("\(String(repeating: " ", count: Self.pageMargin))\(line.note ?? "")"))"
     case .define:
       // As compilers write it, so that editors find the place.
       let place = [asked?.file, line.words.first].compactMap(\.self).joined(separator: ":")
@@ -228,20 +230,14 @@ struct Presenter {
     return line
   }
 
-  /// The times of a waveform, on its axis and in its table, cut to milliseconds in as many columns.
+  /// The time in a row of the table below a waveform, cut to milliseconds in as many columns.
   private static func withoutNanoseconds(_ text: String) -> String {
-    let isAxis = text.hasPrefix("t [s]")
-    let words = text.split(separator: " ")
-    guard isAxis || words.first?.first?.isNumber == true else { return text }
+    let words = text.split(separator: " ", maxSplits: 1)
+    guard let time = words.first, time.first?.isNumber == true, TimeText.time(String(time)) != nil else { return text }
+    let short = ScreenTime.cut(String(time), to: 3)
     var line = text
-    for word in isAxis ? words.dropFirst(2) : words.prefix(1) {
-      guard TimeText.time(String(word)) != nil else { continue }
-      let short = ScreenTime.cut(String(word), to: 3)
-      let blanks = String(repeating: " ", count: word.count - short.count)
-      // What ends at the margin stays there.
-      let isRight = !isAxis || word.endIndex == text.endIndex
-      line.replaceSubrange(word.startIndex..<word.endIndex, with: isRight ? blanks + short : short + blanks)
-    }
+    line.replaceSubrange(
+      time.startIndex..<time.endIndex, with: String(repeating: " ", count: time.count - short.count) + short)
     return line
   }
 

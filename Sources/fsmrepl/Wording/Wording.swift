@@ -13,13 +13,13 @@ struct Wording: Equatable {
     let words = line.words
     switch (verb, words.first) {
     case (_, "moved") where words.count >= 3:
-      return "\(change(words[1], words[2]))\(outputs(line))\(when(line))"
+      return "\(change(words[1], words[2]))\(note(line))\(outputs(line))\(when(line))"
     case (_, "stayed") where words.count >= 2:
-      return "stayed in \(style(.state, words[1]))\(outputs(line))\(when(line))"
+      return "stayed in \(style(.state, words[1]))\(note(line))\(outputs(line))\(when(line))"
     case (_, "ignored") where words.count >= 2:
       return "ignored, still \(style(.state, words[1]))\(note(line))\(when(line))"
     case (.new, "created") where words.count >= 3:
-      return "\(style(.name, words[1])) created, \(style(.state, words[2]))\(when(line))"
+      return "\(style(.name, words[1])) created, \(style(.state, words[2]))\(note(line))\(when(line))"
     case (.new, "created") where words.count == 2:
       let members: ScreenText = line["members"].map { ", \(counted($0, "member"))" } ?? ""
       return "\(style(.name, words[1])) created\(members)\(when(line))"
@@ -393,13 +393,16 @@ struct Wording: Equatable {
     return style.isPresenting ? TimeText.people(text) ?? text : ScreenTime.text(text)
   }
 
-  /// A text of a failure, for a room with the times in it as people say them, if it is about a time. Elsewhere they can
-  /// be typed, so they are whole.
+  /// A text of a failure with the times in it as people say them, if it is about a time. Elsewhere than in a room the
+  /// whole number stands beside, since that can be typed.
   private func times(in text: String, of failure: ServerLine) -> String {
-    guard style.isPresenting, failure["argument"] == "time" else { return text }
+    guard failure["argument"] == "time" else { return text }
     return text.replaced(runsOf: { "0"..."9" ~= $0 || $0 == "." }) { number in
       let parts = number.split(separator: ".", omittingEmptySubsequences: false)
-      return parts.count == 2 && parts[1].count >= 3 ? time(String(number)) : String(number)
+      guard parts.count == 2, parts[1].count >= 3 else { return String(number) }
+      let people = time(String(number))
+      if style.isPresenting { return people }
+      return people.contains(":") ? "\(people) (\(parts[1] == "000" ? parts[0] : number)s)" : String(number)
     }
   }
 
