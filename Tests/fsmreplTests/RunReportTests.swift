@@ -59,7 +59,7 @@ struct RunReportTests {
       subject: .scripts, isTAP: false, junit: junit, keepsGoing: false, style: .bare, client: client,
       output: output.writing)
     let code = run.run([tests]) { take throws(Dialogue.Stop) in
-      expect(!take(0, .stopped([done], .lost)))
+      try expect(!take(0, .stopped([done], .lost)))
       throw .lost
     }
     output.writing.close()
