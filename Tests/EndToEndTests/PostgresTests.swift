@@ -158,7 +158,8 @@ struct PostgresTests {
       run("repair", "--state", address, "--to", "2", "--yes", "lesson").output,
       "world lesson ends with input 2, and has lost 1 input\n")
     _ = try run("verify", "--state", address)
-    let again = try DaemonProcess("--store", address).connect()
+    let next = try DaemonProcess("--store", address)
+    let again = try next.connect()
     try expect(again.ask("use lesson"), hasPrefix: "+ world=lesson clock=virtual t=0.000 seq=2")
     try expect(again.ask("send p buttonClick"), hasPrefix: "+ moved on off")
   }

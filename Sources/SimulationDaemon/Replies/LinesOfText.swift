@@ -16,7 +16,8 @@ struct LinesOfText {
   /// Goes on with another text after this one, all of which is written.
   mutating func goOn(with text: [UInt8]) { (self.text, next) = (text, 0) }
 
-  var isWritten: Bool { next == text.count }
+  /// The last line may have no end, and is passed with one all the same.
+  var isWritten: Bool { next >= text.count }
 
   /// About how many bytes it takes.
   var bytes: Int { text.count }

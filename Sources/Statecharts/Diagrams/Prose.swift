@@ -134,7 +134,7 @@ enum Prose {
     guard let number = Double(amount.replaced(",", by: ".")), number * factor <= Double(TimeText.longest) else {
       return nil
     }
-    let nanoseconds = Int64((number * factor).rounded())
+    let nanoseconds = Int64(clamping: (number * factor).rounded())
     if amount.contains(",") { return .comma(TimeText.written(nanoseconds)) }
     let name = begins || named.isEmpty ? nil : Self.name(of: named.joined(separator: " "))
     return .time(Time(nanoseconds: nanoseconds, name: name))
