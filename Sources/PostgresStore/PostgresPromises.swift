@@ -18,6 +18,8 @@ package enum PostgresPromises {
       // A role without pg_read_all_stats sees that one follows, and not how.
       "SELECT coalesce(string_agg(coalesce(sync_state, 'hidden'), ',' ORDER BY sync_state), 'none') FROM pg_stat_replication"
     )
+    // With a name given, a commit waits for one of those that are named: others are "async".
+    let none = states.split(separator: ",").allSatisfy { $0 == "none" || $0 == "async" }
     let isPooled = try value("SELECT pg_backend_pid()::text") != "\(connection.process)"
     return [
       "server PostgreSQL \(try setting("server_version"))"
@@ -30,8 +32,8 @@ package enum PostgresPromises {
       "standbys \(states), synchronous_standby_names '\(names)': "
         + (names.isEmpty
           ? "if the host is lost, what was not copied is lost too; name a standby there to wait for it"
-          : states == "none"
-            ? "no standby follows, and until one does no commit ends"
+          : none
+            ? "none of those follows, and until one does no commit ends"
             : states.hasSuffix("hidden")
               ? "fsmd answers when these have it; 'GRANT pg_read_all_stats' to this role shows how they follow"
               : "fsmd answers when these have it"),

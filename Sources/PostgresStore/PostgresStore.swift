@@ -54,7 +54,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
     let store = PostgresStore(try PostgresURL(address), writer, naming, now)
     let connection = try store.connection()
     try Schema.make(connection, store.path)
-    // A lease that this process has just got is in no copy of the database.
+    // A copy of a database lacks a lease that was just made, so a match means the same database.
     let runs = opened.compactMap(\.run).map { Parameter.epoch($0) }
     if let run = try store.ask("SELECT run FROM fsmd.hosts WHERE run = ANY($1)", .array(.epochs, runs)).first?.epoch(0)
     {

@@ -204,6 +204,24 @@ struct DefinedKindsTests {
       ])
   }
 
+  @Test("states that no author has named stand in no answer")
+  func helpers() {
+    let guest = HostedService().connect(toWorld: "w")
+    let text = """
+      stateDiagram-v2
+      [*] --> idle : [fast]
+      [*] --> Work : [else]
+      idle --> Work : go
+      state Work {
+        [*] --> a
+        a --> [*] : finish
+      }
+      Work --> idle
+      """
+    expect(guest.say("define k format=mermaid bytes=\(text.utf8.count)\n\(text)").last, hasPrefix: "+ ")
+    expect(guest.play("new k m", "send m go", "send m finish").allSatisfy { !$0.contains("by way of") })
+  }
+
   @Test("data that are nearly named as a condition are a mistake, unless the document may read them")
   func misspelledCondition() {
     let guest = HostedService().connect(toWorld: "w")

@@ -30,7 +30,7 @@ struct ArrowConditions {
 
   /// The reactions of rows in order, each with its conditions: several times if different samples have different ones.
   func conditional(_ rows: [DrawingRow], isPlain: Bool) -> [ConditionalReaction] {
-    var reactions = Self.distinct(rows.map(\.reaction))
+    var reactions = rows.map(\.reaction).distinct
     // The bare lines of an event are in the order of the states.
     if isPlain { reactions.sort { ($0?.to ?? 0) < ($1?.to ?? 0) } }
     guard reactions.count > 1 else {
@@ -45,7 +45,7 @@ struct ArrowConditions {
   }
 
   private func guards(_ rows: [DrawingRow]) -> [Attribute] {
-    Self.distinct(rows.flatMap { $0.guards.map(\.name) }).map(Attribute.named)
+    rows.flatMap { $0.guards.map(\.name) }.distinct.map(Attribute.named)
   }
 
   private func regions(_ rows: [DrawingRow]) -> [Attribute] {
@@ -121,7 +121,7 @@ struct ArrowConditions {
     }
     // Inputs with the same conditions share an arrow.
     var groups: [(condition: String, inputs: [Int])] = []
-    for input in Self.distinct(rows.map(\.input)) {
+    for input in rows.map(\.input).distinct {
       let condition = text(rows.filter { $0.input == input }, conditions)
       if let place = groups.firstIndex(where: { $0.condition == condition }) {
         groups[place].inputs.append(input)
@@ -134,7 +134,7 @@ struct ArrowConditions {
 
   /// The alternatives of conditions, with `or` between them.
   private func text(_ rows: [DrawingRow], _ attributes: [Attribute]) -> String {
-    let alternatives = Self.distinct(rows.map { values(of: $0, attributes) })
+    let alternatives = rows.map { values(of: $0, attributes) }.distinct
     guard alternatives.count <= Self.mostAlternatives else { return "one of \(alternatives.count) combinations" }
     let sets = joined(alternatives, attributes.count)
     return sets.map { set in
@@ -212,9 +212,4 @@ struct ArrowConditions {
     ("not ", ""), ("no ", "some "), ("nothing ", "something "), ("nobody ", "somebody "), ("a ", "no "),
     ("has ", "has no "),
   ]
-
-  private static func distinct<T: Hashable>(_ values: [T]) -> [T] {
-    var seen: Set<T> = []
-    return values.filter { seen.insert($0).inserted }
-  }
 }

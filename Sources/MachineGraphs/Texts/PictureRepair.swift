@@ -4,8 +4,8 @@ import StateMachines
 /// Mends what Graphviz leaves in a picture: labels that lie on frames, states, lines or other labels, or far from their
 /// arrows, and arrows that begin under the head of another one, which then looks as if it had two.
 ///
-/// Labels are moved one at a time, since a picture may have many, and twice: one that moves makes room for others. It reads a picture as Graphviz writes it, an element a
-/// line, and leaves anything else as it is.
+/// Labels are moved one at a time, since a picture may have many, and twice: one that moves makes room for others. It
+/// reads a picture as Graphviz writes it, an element a line, and leaves anything else as it is.
 public struct PictureRepair {
   private var lines: [Substring]
   /// The borders of states and of frames, and the titles of frames and of the picture.

@@ -129,7 +129,7 @@ extension Persistence {
   /// From where the store could restore a world, oldest first. Runs on any thread while nobody else uses the store.
   func replayStarts(_ stored: StoredProgress) throws(PersistenceFailure) -> [UInt64] {
     let name = stored.lease.world
-    return try askStore { () throws(StoreFailure) in
+    return try withStore { () throws(StoreFailure) in
       let held = try store.holdings(of: name)
       let starts = ReplayStarts(store, of: name, first: held.first, head: stored.head, end: stored.head)
       return try starts.valid(held.checkpoints)
@@ -164,10 +164,10 @@ extension Persistence {
       hosted.archiving = ArchiveWriter(of: home.live.world, atLastInput: true)
       while hosted.archiving != nil {
         guard let made = try goOn(with: hosted, progress, machines: .max) else { continue }
-        try askStore { () throws(StoreFailure) in try put(made) }
+        try withStore { () throws(StoreFailure) in try put(made) }
       }
     }
     // A daemon that leaves a shared store gives all its worlds up at once.
-    if store.hosts == nil { try askStore { () throws(StoreFailure) in try store.release(progress.lease) } }
+    if store.hosts == nil { try withStore { () throws(StoreFailure) in try store.release(progress.lease) } }
   }
 }

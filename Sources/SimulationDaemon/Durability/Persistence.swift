@@ -137,7 +137,7 @@ final class Persistence {
 
   /// Checks whether the store can be written; the check is cheap.
   func tryWriting() throws(PersistenceFailure) {
-    try askStore { () throws(StoreFailure) in try store.tryWriting() }
+    try withStore { () throws(StoreFailure) in try store.tryWriting() }
   }
 
   /// Gathers the changes of some worlds for one transaction.
@@ -163,7 +163,7 @@ final class Persistence {
 
   /// All worlds in the store.
   func worlds() throws(PersistenceFailure) -> [StoredWorld] {
-    try askStore { () throws(StoreFailure) in try store.worlds() }
+    try withStore { () throws(StoreFailure) in try store.worlds() }
   }
 
   /// A world's settings at this time of the wall clock.
@@ -179,7 +179,7 @@ final class Persistence {
     _ name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
   ) throws(PersistenceFailure) -> StoredProgress {
     let term = store.hosts?.term
-    let taken = try askStore { () throws(StoreFailure) in
+    let taken = try withStore { () throws(StoreFailure) in
       if let left = try store.world(name), left.head == 0, left.epoch <= 1, isOurs(left) { try store.remove(name) }
       try store.create(name, head: 0, moment: moment.nanoseconds, settings: settings.bytes)
       return try store.take(name)
@@ -210,7 +210,7 @@ final class Persistence {
     _ stored: StoredProgress, to name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
   ) throws(PersistenceFailure) -> StoredProgress? {
     let term = store.hosts?.term
-    let taken = try askStore { () throws(StoreFailure) -> TakenWorld? in
+    let taken = try withStore { () throws(StoreFailure) -> TakenWorld? in
       let held = try store.holdings(of: stored.lease.world)
       let bytes = held.checkpoints.reduce(held.bytes) { $0 + $1.size }
       guard bytes + held.machines * Self.bytesForMachine <= Self.mostCopied else { return nil }
@@ -272,7 +272,7 @@ final class Persistence {
   private func load(
     _ name: String, from reader: any WorldReading, host: UInt64, _ slot: WorkerSlot?
   ) throws(PersistenceFailure) -> LoadedWorld {
-    let known = try askStore { () throws(StoreFailure) in store.hosts == nil ? nil : try reader.world(name) }
+    let known = try withStore { () throws(StoreFailure) in store.hosts == nil ? nil : try reader.world(name) }
     if let known, known.holder?.lease == .others { throw .elsewhere(known) }
     let loaded = try WorldLoader(reader, catalogue, limits, slot, notes: store.workNotes).load(name, host: host)
     loaded.box.live.stored = StoredJournal(store.readers, name, catalogue, first: loaded.source.world.first)
@@ -287,10 +287,10 @@ final class Persistence {
     _ sources: [LoadedWorld.Source], host: UInt64
   ) throws(PersistenceFailure) -> [Result<Leased, PersistenceFailure>] {
     let term = store.hosts?.term
-    let taken = try askStore { () throws(StoreFailure) in try store.take(sources.map(\.world.name)) }
+    let taken = try withStore { () throws(StoreFailure) in try store.take(sources.map(\.world.name)) }
     return zip(sources, taken).map { source, taken in
       Result { () throws(PersistenceFailure) in
-        let taken = try askStore { () throws(StoreFailure) in try taken.get() }
+        let taken = try withStore { () throws(StoreFailure) in try taken.get() }
         let again = taken.world.isAs(source.world) ? nil : try load([source.world.name], host: host)[0].get()
         let source = again?.source ?? source
         let progress = StoredProgress(

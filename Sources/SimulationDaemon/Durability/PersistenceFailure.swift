@@ -75,7 +75,7 @@ extension StoreFailure {
 }
 
 /// Runs `body` and wraps a failure of the store.
-func askStore<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
+func withStore<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
   do throws(StoreFailure) {
     return try body()
   } catch {

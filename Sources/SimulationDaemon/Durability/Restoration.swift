@@ -199,7 +199,7 @@ extension Service {
   /// Loads the worlds that clients use, and as many others of a user at a time as there are workers, at least two: a large
   /// world does not delay the others.
   func loadNext(_ persistence: Persistence) {
-    // Looked at first, since each round asks for each store.
+    // Checked first, since this runs for each store in each round.
     while !isShuttingDown, !persistence.restorations.waiting.isEmpty,
       let world = persistence.restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
     {

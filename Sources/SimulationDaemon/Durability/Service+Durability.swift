@@ -18,7 +18,6 @@ extension Service {
   /// rolled back, and each of their requests fails instead.
   ///
   /// A slow commit runs on the store's thread. Replies that depend on it wait until it is done.
-  ///
   func commit() {
     for persistence in stores.all { commit(to: persistence) }
   }
@@ -365,7 +364,7 @@ extension Service {
     for persistence in stores.all where persistence.end != .closed && !persistence.store.readers.answersAtOnce {
       let what =
         persistence.end == .open ? "what changed last in its worlds may be stored or not" : "its lease ends by itself"
-      report("\(persistence.store.place) does not answer and is given up; \(what)")
+      report("\(persistence.store.place) is not closed in time and is given up; \(what)")
       if persistence.end == .open { hasLost = true }
       persistence.end = .closed
     }

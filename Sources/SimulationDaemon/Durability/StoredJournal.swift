@@ -50,7 +50,7 @@ final class StoredJournal {
     // Machine numbers may have been reused between the last read and this one.
     if next != ownersHoldFor { owners = [:] }
     defer { ownersHoldFor = next }
-    let failure = try askStore { () throws(StoreFailure) in
+    let failure = try withStore { () throws(StoreFailure) in
       try readers.reading { reader throws(StoreFailure) in
         try reader.readSegments(
           of: world, from: next,
@@ -108,7 +108,7 @@ final class StoredJournal {
     var next = UInt64.max
     var end: UInt64?
     var left = most
-    try askStore { () throws(StoreFailure) in
+    try withStore { () throws(StoreFailure) in
       try readers.reading { reader throws(StoreFailure) in
         try reader.readSegments(of: world, from: start) { segment in
           // Reading a damaged segment reports it.

@@ -59,7 +59,7 @@ struct WorldLoader {
   /// - Throws: `unreadable` if this program cannot restore the world; `interrupted` if its slot was interrupted; what
   ///   the store throws.
   func load(_ name: String, host: UInt64) throws(PersistenceFailure) -> LoadedWorld {
-    let stored = try askStore { () throws(StoreFailure) in
+    let stored = try withStore { () throws(StoreFailure) in
       guard let found = try store.world(name) else { throw .noSuchWorld(name) }
       return found
     }
@@ -69,16 +69,16 @@ struct WorldLoader {
     guard let settings = WorldSettings(stored.settings) else {
       throw .unreadable(world: name, reason: "its settings are '\(String(decoding: stored.settings, as: UTF8.self))'")
     }
-    let kinds = try askStore { () throws(StoreFailure) in try store.kinds(of: name) }
+    let kinds = try withStore { () throws(StoreFailure) in try store.kinds(of: name) }
     let words: StoredWords
     do {
       words = try StoredWords(kinds)
     } catch {
       throw .unreadable(world: name, reason: "how its kinds were described cannot be read")
     }
-    let marks = try askStore { () throws(StoreFailure) in try store.checkpoints(of: name) }
+    let marks = try withStore { () throws(StoreFailure) in try store.checkpoints(of: name) }
     let starts = ReplayStarts(store, of: name, first: stored.first, head: stored.head, end: stored.head)
-    let valid = try askStore { () throws(StoreFailure) in try starts.valid(marks) }
+    let valid = try withStore { () throws(StoreFailure) in try starts.valid(marks) }
     let recovered = try recover(stored, settings, preferred(valid, of: stored), starts, words)
     let (start, detour) = (recovered.start, recovered.detour)
     var live = LiveWorld(name: name, settings, recovered.world, host: host)
@@ -165,7 +165,7 @@ struct WorldLoader {
     underWay: UnsafeMutablePointer<UInt64>?
   ) throws -> WorldCore {
     let (name, head, start) = (stored.name, stored.head, base.lastSequence)
-    let undone = try askStore { () throws(StoreFailure) in try starts.undone(after: start) }
+    let undone = try withStore { () throws(StoreFailure) in try starts.undone(after: start) }
     var recovery = Recovery(of: base, undone: undone, words, catalogue, underWay: underWay)
     let failure: Recovery.Failure?
     var last = start

@@ -494,6 +494,8 @@ final class Daemon {
       case .bytes, .wouldBlock: break
       case .closed, .failed:
         log.info("ending with standard input")
+        // Its end would wake each of the last waits.
+        loop.poller.remove(.standardInput)
         service.shutDown()
       }
     }

@@ -13,8 +13,9 @@ protocol LongReply {
   var isForWorkers: Bool { get }
   /// Whether its lines are those of a text, and not of the protocol.
   var isText: Bool { get }
-  /// About how many bytes it holds; the most that it may hold is checked while it gathers more.
+  /// About how many bytes it holds.
   var bytes: Int { get }
+  /// Whether it collects data before it writes, so that its size is checked against the budget.
   var gathers: Bool { get }
   /// Whether it waits for another program.
   var isWaiting: Bool { get }

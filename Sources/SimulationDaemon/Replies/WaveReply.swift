@@ -86,7 +86,7 @@ final class WaveReply: LongReply {
   var gathers: Bool { true }
 
   /// About how many bytes it has gathered.
-  var bytes: Int { drawnBytes > 0 ? drawnBytes : survey.bytes }
+  var bytes: Int { (drawnBytes > 0 ? drawnBytes : survey.bytes) + lines.bytes }
 
   /// Writes the next piece.
   func write(

@@ -85,9 +85,7 @@ extension RequestContext {
       let found = Form.allCases.filter { $0.rawValue.lowercased().includes(text.lowercased()) }
       guard !text.isEmpty, !found.isEmpty else {
         let allowed = Form.allCases.map(\.rawValue)
-        failArgument(
-          "form", text, among: allowed,
-          "no machine is written in the form '\(text)'")
+        failArgument("form", text, among: allowed, "no machine is written in the form '\(text)'")
         return nil
       }
       forms = found
@@ -95,8 +93,7 @@ extension RequestContext {
     if let group = words["group"] {
       let groups = environment.catalogue.groupNames + [RequestContext.documents]
       guard groups.contains(group) else {
-        failArgument(
-          "group", group, among: groups, "there is no group '\(group)'")
+        failArgument("group", group, among: groups, "there is no group '\(group)'")
         return nil
       }
     }

@@ -176,8 +176,8 @@ extension RequestContext {
       return nil
     }
     let names = conditions.map(\.name)
-    for (key, text) in words.keyed where !names.contains(key) && !event.mayRead(key) {
-      // The document has no use for it, and somebody has.
+    for (key, text) in words.keyed where !names.isEmpty && !names.contains(key) && !event.mayRead(key) {
+      // The document does not read this key; it is probably a misspelled condition.
       guard Nearest.match(key, among: names) != nil else { continue }
       fail(key: key, text, allowed: names, among: names, "\(kind.name) asks for no '\(key)'")
       return nil

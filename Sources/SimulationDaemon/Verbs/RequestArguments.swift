@@ -140,11 +140,3 @@ func suggestion(_ word: String, among candidates: some Sequence<String>) -> [(St
 func suggestion(_ word: String, amongAll names: some Sequence<String>) -> [(String, String)] {
   suggestion(word, among: Set(names.prefix(4 * Nearest.candidates)).sorted())
 }
-
-extension Sequence where Element: Hashable {
-  /// Each element once, where it comes first.
-  var distinct: [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
-}

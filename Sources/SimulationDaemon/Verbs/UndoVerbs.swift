@@ -103,7 +103,7 @@ extension RequestContext {
     switch failure {
     case .onlySoMany(let most):
       let verb = rewinding.isRedo ? "redo" : "undo"
-      // Somebody who has undone something wants to know where it is.
+      // Why what an earlier undo has taken back can no longer be redone.
       let undo = rewinding.isRedo ? live.world.lastUndo.flatMap { $0 < live.world.lastSequence ? $0 : nil } : nil
       let why = undo.map { ": input \($0 + 1) came after undo \($0), so what that took back stays undone" } ?? ""
       failArgument(

@@ -98,8 +98,7 @@ extension RequestContext {
     let limit = live.stored == nil ? ("journal", limits.world.journal) : ("storeBytes", limits.storeBytes)
     failLimit(
       limit.0, limit.1, with: [("from", "\(live.firstSequence)")],
-      "the journal of this world begins at \(live.firstSequence)"
-    )
+      "the journal of this world begins at \(live.firstSequence)")
   }
 
   func journal() {

@@ -1,6 +1,6 @@
 /// The worlds of a daemon by name, and those of each store.
 ///
-/// A round looks at the worlds of one store at a time. With many stores it would look at all worlds as often.
+/// Kept by store too, since each round visits the worlds of every store.
 struct HostedWorlds {
   private var all: [String: HostedWorld] = [:]
   /// By the store's ``Persistence``.

@@ -174,6 +174,8 @@ struct Chart: Sendable {
   var asksSamplesOnly = false
   /// The titles and descriptions that states have in a diagram, by their ids; "" for none. And whether they are choices.
   var texts: [String: (title: String, about: [String], isChoice: Bool)] = [:]
+  /// The states that the translation of a diagram has added, by their numbers.
+  var helpers: Set<Int> = []
   /// Data that guards ask events for, as JSON, by the events' names; "" for those that every event is asked for.
   var eventData: [String: [String]] = [:]
 

@@ -600,6 +600,6 @@ enum Delay {
     let areAllowed = digits.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ".") }
     guard areAllowed, let number = Double(literal: digits) else { return nil }
     let nanoseconds = (number * unit).rounded()
-    return nanoseconds <= 36_500 * 86_400 * 1e9 ? Int64(clamping: nanoseconds) : nil
+    return nanoseconds <= Double(TimeText.longest) ? Int64(clamping: nanoseconds) : nil
   }
 }

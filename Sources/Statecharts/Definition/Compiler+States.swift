@@ -24,6 +24,7 @@ extension Compiler {
     chart.conditions = document.conditions
     chart.eventTexts = document.eventTexts
     chart.texts = document.texts
+    chart.helpers = Set(chart.ids.indices.filter { document.helpers.contains(chart.ids[$0] ?? "") })
     chart.asksSamplesOnly = document.asksSamplesOnly
     chart.eventData = document.eventData
     noteSamples()

@@ -33,6 +33,7 @@ extension DiagramReader {
     document.timerEvents = translation.timerEvents
     document.declaredStates = Set(
       translation.diagram.states.lazy.filter { $0.declared != nil || $0.isDescribed }.map(\.id))
+    document.helpers = translation.helpers
     for state in translation.diagram.states {
       guard !state.title.isEmpty || !state.descriptions.isEmpty || state.kind == .choice else { continue }
       document.texts[state.id] = (state.title, state.descriptions, state.kind == .choice)

@@ -4,7 +4,7 @@ import StateMachines
 // Labels: what triggers an arrow, its guard and its actions.
 
 extension DiagramReader {
-  /// A mistake that was noted: what has it is not read.
+  /// Thrown after a mistake was noted; the text with it is skipped.
   struct Mistake: Error {}
 
   mutating func fail(_ text: PlacedText, _ message: String, write: String? = nil) -> Mistake {
@@ -321,11 +321,11 @@ extension DiagramReader {
     while !rest.isEmpty {
       let words: [(String, String)] = [("to", "target"), ("as", "id"), ("after", "delay")]
       guard let (word, attribute) = words.first(where: { rest.rest(after: $0.0) != nil }),
-        let behind = rest.rest(after: word), !behind.isEmpty
+        let tail = rest.rest(after: word), !tail.isEmpty
       else { throw fail(rest, "expected to MACHINE, as ID or after DURATION; found \(rest.string)") }
-      let end = behind.bytes.firstIndex(where: PlacedText.isBlank) ?? behind.bytes.count
-      let value = behind[0..<end]
-      rest = behind.dropFirst(end).trimmed
+      let end = tail.bytes.firstIndex(where: PlacedText.isBlank) ?? tail.bytes.count
+      let value = tail[0..<end]
+      rest = tail.dropFirst(end).trimmed
       let written =
         switch word {
         case "to" where !value.hasPrefix("#"): "#" + value.string
@@ -343,14 +343,14 @@ extension DiagramReader {
   private mutating func conditional(
     _ text: PlacedText, _ open: Int, into builder: inout XMLBuilder
   ) throws(Mistake) {
-    let (condition, behind) = try condition(of: text, open)
+    let (condition, body) = try condition(of: text, open)
     builder.begin("if", [condition.attribute("cond")], at: text.start)
-    var rest = try block(behind, into: &builder)
+    var rest = try block(body, into: &builder)
     while let branch = rest.rest(after: "else") {
       if let open = branch.parenthesis(after: "if") {
-        let (condition, behind) = try self.condition(of: branch, open)
+        let (condition, body) = try self.condition(of: branch, open)
         builder.empty("elseif", [condition.attribute("cond")], at: rest.start)
-        rest = try block(behind, into: &builder)
+        rest = try block(body, into: &builder)
       } else {
         builder.empty("else", [], at: rest.start)
         rest = try block(branch, into: &builder)
@@ -388,13 +388,13 @@ extension DiagramReader {
   private mutating func loop(
     _ text: PlacedText, _ open: Int, into builder: inout XMLBuilder
   ) throws(Mistake) -> Bool {
-    let (head, behind) = try condition(of: text, open)
+    let (head, body) = try condition(of: text, open)
     guard let place = head.topLevelWord("of") else { return false }
     let names = head[0..<place].split(",")
     guard names.count <= 2 else { return false }
     let variables = zip(names, ["item", "index"]).map { $0.attribute($1) }
     builder.begin("foreach", [head.dropFirst(place + 2).trimmed.attribute("array")] + variables, at: text.start)
-    let rest = try block(behind, into: &builder)
+    let rest = try block(body, into: &builder)
     builder.end()
     if !rest.isEmpty { throw fail(rest, "expected , or ; after }; found \(rest.string)") }
     return true

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// Turns a diagram into the document of SCXML that it stands for. The places of its nodes are those of the diagram.
 ///
 /// | diagram | SCXML |
@@ -116,6 +118,9 @@ struct DiagramTranslation {
   }
 
   // MARK: Names
+
+  /// The states that no author has named.
+  var helpers: Set<String> { Set(startIDs + finalIDs + waitingOfArrow.values) }
 
   private mutating func unique(_ name: String) -> String {
     let id = name.numbered(unless: taken.contains)

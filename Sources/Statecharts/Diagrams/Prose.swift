@@ -142,18 +142,10 @@ enum Prose {
 }
 
 extension String {
-  /// The text with `_2`, `_3` … behind it as long as it is taken.
+  /// The text itself, or with the first of `_2`, `_3` … that makes it a free name.
   func numbered(unless isTaken: (String) -> Bool) -> String {
     var (name, number) = (self, 2)
     while isTaken(name) { (name, number) = ("\(self)_\(number)", number + 1) }
     return name
-  }
-}
-
-extension [String] {
-  /// Each text once.
-  var distinct: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
   }
 }

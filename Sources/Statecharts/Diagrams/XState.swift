@@ -479,7 +479,7 @@ extension DiagramReader {
     return values.isEmpty ? Self.guardName(name) : ([name] + values).joined(separator: " ")
   }
 
-  /// A name with dashes is no difference.
+  /// Dashes in a name do not matter.
   private static func guardName(_ text: String) -> String {
     let isName = text.utf8.allSatisfy { isPartOfName($0) || $0 == UInt8(ascii: "-") }
     return isName && !Parser.isVariable(text) ? Prose.name(of: text) : text

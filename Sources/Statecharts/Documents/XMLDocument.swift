@@ -12,6 +12,8 @@ struct XMLDocument: Sendable {
   var eventTexts: [String: String] = [:]
   /// Whether only data that ``eventData`` has samples of are asked of events.
   var asksSamplesOnly = false
+  /// The ids of the states that the translation of a diagram has added.
+  var helpers: Set<String> = []
   /// The titles and descriptions of states, by their ids.
   var texts: [String: (title: String, about: [String], isChoice: Bool)] = [:]
   /// Data of events that guards of a diagram ask for, as JSON.

@@ -210,8 +210,8 @@ extension ChartRun {
     var next = exits.last(upTo: compiled.chart.states.count)
     while let state = next {
       next = exits.last(upTo: state - 1)
-      if session.number == 0, entered.contains(state), compiled.chart.isAtomic(state), passed.count <= Self.mostPassed,
-        !passed.contains(state)
+      if session.number == 0, entered.contains(state), compiled.chart.isAtomic(state),
+        !compiled.chart.helpers.contains(state), passed.count <= Self.mostPassed, !passed.contains(state)
       {
         passed.append(state)
       }

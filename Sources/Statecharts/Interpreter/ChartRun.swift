@@ -170,7 +170,7 @@ struct ChartRun {
     guardsOfEvent = 0
   }
 
-  /// The states that are passed at once, of which an input tells; and one more, since there are more.
+  /// The passed states that an answer lists. One more is kept, to know whether there are more.
   static var mostPassed: Int { 8 }
 
   /// The failures that an input tells of.

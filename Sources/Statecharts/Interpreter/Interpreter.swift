@@ -84,9 +84,9 @@ public final class Interpreter {
   func passedStates(of machine: RunningChart) -> String? {
     guard !run.passed.isEmpty else { return nil }
     let passed = run.passed.filter { !machine.root.configuration.contains($0) }
-    let told = passed.prefix(ChartRun.mostPassed).map(definition.id(of:))
-    return told.isEmpty
-      ? nil : (told + (passed.count > ChartRun.mostPassed ? ["…"] : [])).joined(separator: ", ")
+    let listed = passed.prefix(ChartRun.mostPassed).map(definition.id(of:))
+    return listed.isEmpty
+      ? nil : (listed + (run.passed.count > ChartRun.mostPassed ? ["…"] : [])).joined(separator: ", ")
   }
 
   /// What has failed in the last input, each with its line in the document.

@@ -190,7 +190,7 @@ package struct ChartMachine: _Machine {
       if case .limit(let limit) = outcome { return exceed(limit, interpreter, program, &record.pointee) }
       machine.running = running
       carryOut(interpreter.effects, program, &record.pointee)
-      tellPassed(by: interpreter, running, &record.pointee)
+      notePassed(by: interpreter, running, &record.pointee)
       tellFailures(of: interpreter, program, &record.pointee, isReason: true)
     }
     record.pointee.noteDraws(since: undrawn)
@@ -269,7 +269,7 @@ package struct ChartMachine: _Machine {
       case .moved:
         record.note(gained: interpreter.gained)
         Self.carryOut(interpreter.effects, program, &record)
-        Self.tellPassed(by: interpreter, running, &record)
+        Self.notePassed(by: interpreter, running, &record)
         Self.tellFailures(of: interpreter, program, &record, isReason: true)
         return Verdict.moved
       case .stayed:
@@ -312,8 +312,8 @@ package struct ChartMachine: _Machine {
   /// The guards that a reason tells.
   private static let mostGuards = 3
 
-  /// Tells of states that were passed at once, which nothing else shows.
-  private static func tellPassed(by interpreter: Interpreter, _ machine: RunningChart, _ record: inout StepRecord) {
+  /// Notes the states that were passed at once, which nothing else shows.
+  private static func notePassed(by interpreter: Interpreter, _ machine: RunningChart, _ record: inout StepRecord) {
     if let states = interpreter.passedStates(of: machine) { record.note(reason: "by way of \(states)") }
   }
 

@@ -39,7 +39,7 @@ package struct TimeScale: Sendable {
     }
   }
 
-  /// Beyond this many inputs, moments are distinguished only as far as ``MomentClusters`` does.
+  /// Beyond this many inputs, folds count the time within clusters, and not each moment is kept.
   private static let mostExact = 50_000
   private static let mostFolds = 24
   private static let mostMoments = 400
@@ -50,7 +50,7 @@ package struct TimeScale: Sendable {
     let to: Int64
   }
 
-  /// - Complexity: O(*n* log *n*) in the inputs, of which at most ``mostExact`` count, and the lanes.
+  /// - Complexity: O(*n* log *n*) in the clusters and marks.
   package init(of wave: Waveform, _ measures: Measures) {
     let (from, to) = (wave.from.nanoseconds, wave.to.nanoseconds)
     let isExact = wave.inputCount <= TimeScale.mostExact && wave.clusters.isExact

@@ -311,7 +311,7 @@ struct Following {
       request.moved.map { [Self.line($0, reason, isObject: request.lines.last?.text.hasPrefix("{") == true)] }
         ?? request.lines
     }
-    (requests, isHolding, announced) = ([], false, nil)
+    (requests, isHolding, announced, unheard) = ([], false, nil, [])
     return lines
   }
 
