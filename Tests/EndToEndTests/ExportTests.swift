@@ -67,6 +67,8 @@ struct ExportTests {
       try expectEqual(program.ending(), .exited(1), "\(wrong)")
     }
     try expectEqual(kept.fsmd("repair", "lessen").code, .exited(1))
+    let beyond = try kept.fsmd("repair", "--to", "99", "lesson")
+    expect(beyond.code == .exited(3) && beyond.log.contains("none is numbered 99"), "\(beyond)")
     try expectEqual(kept.fsmd("repair", "--to-checkpoint", "lesson").code, .exited(3))
     let lines = try kept.fsmd("export", "--format", "journal", "lesson").output.split(separator: "\n")
     expectEqual(lines.first, "1 0.000 key created shiftKey off")

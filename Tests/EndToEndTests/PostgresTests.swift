@@ -118,6 +118,8 @@ struct PostgresTests {
       try expectEqual(run.ending(), .exited(0), "\(words): \(run.log)")
       return run
     }
+    let printed = try ProgramRun("fsmd", ["store", "copy", state, address, "--print"], in: daemon.folder)
+    try expectEqual(printed.ending(), .exited(1))
     let there = try run("store", "copy", state, address)
     let back = try run("store", "copy", address, "\(daemon.folder.path)/again")
     expect(there.output == back.output && there.output.contains(" good hash="))

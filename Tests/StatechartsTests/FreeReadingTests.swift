@@ -50,6 +50,8 @@ struct FreeReadingTests {
       ("500ms", 500), ("after 30 s", 30_000), ("30s timeout", 30_000), ("timeout (30s)", 30_000),
       ("every 5 min", 300_000),
       ("after one hour", 3_600_000), ("wait 2 seconds", 2_000), ("after 1.5s", 1_500), ("1 day later", 86_400_000),
+      ("after 1 min 30 s", 90_000), ("after 1h30m", 5_400_000), ("after 90 s and 500 ms", 90_500),
+      ("after half an hour", 1_800_000), ("after a quarter of an hour", 900_000),
     ])
   func timers(label: String, milliseconds: Int64) throws {
     var (run, _) = try Self.load("[*] --> a\na --> b : \(label)\nb --> a : go")
@@ -111,6 +113,29 @@ struct FreeReadingTests {
   func denied(label: String, value: String) throws {
     let (_, notes) = try Self.load("[*] --> a\na --> b : \(label)")
     expect(notes.contains { $0.contains("\(value) unless new or the event says otherwise") }, "\(notes)")
+  }
+
+  @Test(
+    "has a condition or a number for each part of a guard in words",
+    arguments: [
+      ("go [count >= 3 and is admin]", "isAdmin", "off", "count", "3"),
+      ("go [is admin and not locked]", "locked", "on", "isAdmin", "on"),
+      ("go [user.age > 3 and ready]", "userAge", "3", "userAge", "4"),
+      ("go [is admin]\na --> a : go [is not admin]", "isAdmin", "off", "isAdmin", "on"),
+    ])
+  func parts(label: String, no: String, noValue: String, yes: String, yesValue: String) throws {
+    for (name, value, word) in [(no, noValue, "a"), (yes, yesValue, "b")] {
+      var (run, _) = try Self.load("[*] --> a\na --> b : \(label)")
+      run.send("go", Self.data([(name, value)]))
+      expectEqual(run.word, word, "\(name)=\(value)")
+    }
+  }
+
+  @Test("needs no [else] where one guard of a choice denies the other")
+  func exhaustive() throws {
+    let (_, notes) = try Self.load(
+      "state c <<choice>>\n[*] --> a\na --> c : go\nc --> b : [valid]\nc --> a : [not valid]")
+    expect(!notes.contains { $0.contains("stays in the choice") }, "\(notes)")
   }
 
   @Test("has numbers for names that are compared with one, and for comparisons without brackets")

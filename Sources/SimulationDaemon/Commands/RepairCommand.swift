@@ -93,11 +93,14 @@ struct RepairCommand: Subcommand {
       }
       let last: UInt64
       switch end {
-      case .input(let sequence): last = sequence
-      case .checkpoint:
-        guard let checkpoint = survey.checkpoint else {
-          throw HistoryFailure.unreadable(world: world, reason: "there is no checkpoint that can be read")
+      case .input(let sequence):
+        let most = survey.reason == nil ? survey.head : survey.playable ?? 0
+        guard sequence <= most else {
+          throw HistoryFailure.notSoFar(world: world, to: sequence, most: most, head: survey.head)
         }
+        last = sequence
+      case .checkpoint:
+        guard let checkpoint = survey.checkpoint else { throw HistoryFailure.noCheckpoint(world: world) }
         last = checkpoint
       }
       let lost = survey.head > last ? survey.head - last : 0

@@ -101,7 +101,7 @@ enum StoreAccess {
     case let failure as HistoryFailure:
       switch failure {
       case .unknownWorld: return wrongUse
-      case .unreadable, .forgotten, .unsayable, .tooLong: return badStore
+      case .unreadable, .notSoFar, .noCheckpoint, .forgotten, .unsayable, .tooLong: return badStore
       }
     case _: return badStore
     }

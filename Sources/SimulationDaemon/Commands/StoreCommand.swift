@@ -51,6 +51,7 @@ enum StoreCommand: Subcommand {
       self = .check(databases)
       return
     }
+    if isPrinted, operands.first != "setup" { throw .wrong("only 'setup URL --print' prints what would be run") }
     switch (operands.first, operands.count) {
     case ("check", 2) where PostgresURL.isOne(operands[1]): self = .check([operands[1]])
     case ("setup", 2) where PostgresURL.isOne(operands[1]) && isPrinted: self = .setup(operands[1])

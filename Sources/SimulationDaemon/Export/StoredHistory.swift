@@ -166,6 +166,10 @@ enum HistoryFailure: Error, Equatable {
   case unknownWorld(String, near: String?, known: [String])
   /// The stored bytes are intact, but they are not a valid world.
   case unreadable(world: String, reason: String)
+  /// It cannot be brought back up to this input: it has none of this number, or one before it cannot be played.
+  case notSoFar(world: String, to: UInt64, most: UInt64, head: UInt64)
+  /// There is no checkpoint, or none that can be read.
+  case noCheckpoint(world: String)
   /// The oldest inputs are no longer kept.
   case forgotten(world: String, first: UInt64)
   /// No script can recreate this input.
@@ -183,6 +187,12 @@ extension HistoryFailure: CustomStringConvertible {
         + (known.isEmpty
           ? "there is none at all" : "there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", "))")
     case .unreadable(let world, let reason): "world \(world) cannot be read: \(reason)"
+    case .notSoFar(let world, let wanted, let most, let head):
+      wanted > head
+        ? "world \(world) has inputs up to \(head), and none is numbered \(wanted)"
+        : most == 0
+          ? "no input of world \(world) can be played" : "world \(world) can be played up to input \(most) only"
+    case .noCheckpoint(let world): "world \(world) has no checkpoint that can be read; --to SEQ plays its inputs"
     case .forgotten(let world, let first):
       "the journal of world \(world) begins with input \(first): earlier inputs are no longer stored, so no script can rebuild the world; --format sqlite has what there is"
     case .unsayable(let world, let sequence, let reason):

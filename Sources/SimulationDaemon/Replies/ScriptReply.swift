@@ -97,7 +97,7 @@ extension RequestContext {
       failLimit("scriptLines", ScriptLimits.lines, "this world has more inputs than a script may have lines")
     case .unsayable(_, let sequence, let reason):
       fail(.refused, [("seq", "\(sequence)")], "input \(sequence) cannot be written as a line of a script: \(reason)")
-    case .unknownWorld, .unreadable:
+    case .unknownWorld, .unreadable, .notSoFar, .noCheckpoint:
       fail(.internal, "\(failure)")
     }
   }

@@ -425,7 +425,9 @@ extension DiagramReader {
   /// Finds the expression for a guard: its own, if all its names are declared, or one that asks for a condition.
   private mutating func resolve(_ condition: PlacedText, of label: inout DiagramLabel, at place: String) {
     let text = condition.string
-    for candidate in [text, Self.formal(text)] {
+    let formal = Self.formal(text)
+    let named = Self.naming(formal)
+    for candidate in [text, formal, named, Self.joiningMembers(of: named)] {
       var symbols = SymbolTable()
       guard let code = try? Parser.expression(candidate, &symbols) else { continue }
       if case .constant(let number) = code.nodes[Int(code.root)], case .string = code.constants[number] { continue }
@@ -437,14 +439,15 @@ extension DiagramReader {
         return
       }
       if code.nodes.contains(where: \.isAssignment) { continue }
-      guard let (expression, conditions, values) = asking(candidate, for: unknown, at: place) else { break }
+      guard let (expression, conditions, values) = asking(candidate, for: unknown, at: place) else { continue }
       (label.expression, label.conditions, label.valuesOfConditions) = (expression, conditions, values)
       return
     }
     var words = text
     var isNegated = false
-    for prefix in ["!", "not ", "Not "] where words.hasPrefix(prefix) && !isNegated {
-      words = String(words.dropFirst(prefix.count))
+    for (prefix, kept) in [("!", ""), ("not ", ""), ("Not ", ""), ("is not ", "is ")]
+    where words.hasPrefix(prefix) && !isNegated {
+      words = kept + words.dropFirst(prefix.count)
       isNegated = true
     }
     let flag = ChartCondition(name: conditionName(of: place.isEmpty ? words : "\(place) \(words)"), form: .flag)
@@ -513,6 +516,50 @@ extension DiagramReader {
     let parts = formal.split(separator: "=", omittingEmptySubsequences: false)
     if parts.count == 2, let last = parts[0].last, !"!<>".contains(last) { formal = parts.joined(separator: "==") }
     return formal
+  }
+
+  /// An expression in which the operands of `&&`, `||` and `!` that are several words are names: `n >= 3 && isAdmin` for
+  /// `n >= 3 && is admin`. A text without these signs is the name of one condition, whatever it has.
+  private static func naming(_ text: String) -> String {
+    guard text.includes("&&") || text.includes("||") else { return text }
+    var named = ""
+    var operand = ""
+    func finish() {
+      let words = operand.split(separator: " ")
+      let isProse =
+        words.count > 1 && words[0].first?.isLetter == true
+        && words.allSatisfy { $0.allSatisfy { $0.isLetter || $0.isNumber || "'’".contains($0) } }
+      named += isProse ? " \(Prose.name(of: operand)) " : operand
+      operand = ""
+    }
+    for character in text {
+      guard "&|!()".contains(character) else {
+        operand.append(character)
+        continue
+      }
+      finish()
+      named.append(character)
+    }
+    finish()
+    return named
+  }
+
+  /// An expression with `userAge` for `user.age`, for objects that nothing declares.
+  private static func joiningMembers(of text: String) -> String {
+    var joined = ""
+    var isName = false
+    var isMember = false
+    for (place, character) in zip(text.indices, text) {
+      let next = text[text.index(after: place)...].first
+      if character == ".", isName, next?.isLetter == true {
+        isMember = true
+        continue
+      }
+      joined += isMember ? character.uppercased() : String(character)
+      isMember = false
+      isName = character.isLetter || isName && (character.isNumber || character == "_")
+    }
+    return joined
   }
 
   /// An expression with `!( )` for `not`, which asks for all up to the next `&&`, `||` or end of its parentheses.

@@ -320,7 +320,7 @@ struct DiagramTranslation {
       if labels.isEmpty {
         if own.isFaulty { break }
         diagram.error(own.offset, "the choice \(name) has no arrow out of it")
-      } else if !labels.contains(where: { $0.isElse || $0.condition == nil }) {
+      } else if !labels.contains(where: { $0.isElse || $0.condition == nil }), !Self.isExhaustive(labels) {
         diagram.warn(own.offset, "the machine stays in the choice \(name) if no guard is true; write one with [else]")
       }
     case .fork:
@@ -335,6 +335,12 @@ struct DiagramTranslation {
     if !own.histories.isEmpty, own.regions.isEmpty {
       diagram.error(own.offset, "\(name) has no states in it, so its history has nothing to remember")
     }
+  }
+
+  /// Whether one of the guards is true whatever holds, since one denies another.
+  private static func isExhaustive(_ labels: [DiagramLabel]) -> Bool {
+    let guards = Set(labels.compactMap(\.guardExpression))
+    return guards.contains { guards.contains("!\($0)") || guards.contains("!(\($0))") }
   }
 
   // MARK: Content

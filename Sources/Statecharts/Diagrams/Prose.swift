@@ -80,7 +80,8 @@ enum Prose {
   /// Words around a time that name nothing.
   private static let plain: Set<String> = [
     "after", "every", "each", "wait", "waits", "for", "in", "of", "the", "later", "elapsed", "elapse", "elapses",
-    "passed", "pass", "passes", "have", "has", "about", "at", "once", "then", "per", "over", "or",
+    "passed", "pass", "passes", "have", "has", "about", "at", "once", "then", "per", "over", "or", "and", "half",
+    "quarter",
   ]
 
   /// Words that make a text with a time the name of a timer.
@@ -108,18 +109,25 @@ enum Prose {
     if !token.isEmpty { tokens.append(token) }
     tokens = tokens.map { $0.hasSuffix(".") || $0.hasSuffix(",") ? String($0.dropLast()) : $0 }.filter { !$0.isEmpty }
     let numbers = tokens.indices.filter { tokens[$0].first?.isNumber == true }
-    let amount: String
-    let factor: Double
-    if numbers.count == 1, numbers[0] + 1 < tokens.count, let unit = units[tokens[numbers[0] + 1]] {
-      (amount, factor) = (tokens[numbers[0]], unit)
-      tokens.removeSubrange(numbers[0]...numbers[0] + 1)
-    } else if numbers.isEmpty,
-      let found = tokens.indices.dropFirst().first(where: {
-        units[tokens[$0]] != nil && tokens[$0].count > 2
-          && ["a", "an", "one", "every", "each"].contains(tokens[$0 - 1])
-      })
-    {
-      (amount, factor) = ("1", units[tokens[found]] ?? 1)
+    var duration = 0.0
+    var hasComma = false
+    if let first = numbers.first, let last = numbers.last {
+      // `1 min 30 s`, `1h and 30m`: each number has its unit, and nothing else is between them.
+      for place in numbers {
+        guard place + 1 < tokens.count, let unit = units[tokens[place + 1]] else { return nil }
+        guard let amount = Double(tokens[place].replaced(",", by: ".")) else { return nil }
+        duration += amount * unit
+        if tokens[place].includes(",") { hasComma = true }
+      }
+      let between = (first...last + 1).filter { tokens[$0] != "and" }
+      guard between.count == 2 * numbers.count, numbers.count == 1 || !hasComma else { return nil }
+      tokens.removeSubrange(first...last + 1)
+    } else if let found = tokens.indices.dropFirst().first(where: {
+      units[tokens[$0]] != nil && tokens[$0].count > 2
+        && ["a", "an", "one", "every", "each"].contains(tokens[$0 - 1])
+    }) {
+      let share = tokens[..<found].contains("half") ? 0.5 : tokens[..<found].contains("quarter") ? 0.25 : 1
+      duration = share * (units[tokens[found]] ?? 1)
       tokens.remove(at: found)
       if ["a", "an", "one"].contains(tokens[found - 1]) { tokens.remove(at: found - 1) }
       if tokens.isEmpty { return nil }
@@ -131,11 +139,9 @@ enum Prose {
     let begins = ["after", "every", "each"].contains(words.first ?? "")
     let named = words.filter { !plain.contains($0) }
     guard named.isEmpty || isTimer || begins else { return nil }
-    guard let number = Double(amount.replaced(",", by: ".")), number * factor <= Double(TimeText.longest) else {
-      return nil
-    }
-    let nanoseconds = Int64(clamping: (number * factor).rounded())
-    if amount.contains(",") { return .comma(TimeText.written(nanoseconds)) }
+    guard duration <= Double(TimeText.longest) else { return nil }
+    let nanoseconds = Int64(clamping: duration.rounded())
+    if hasComma { return .comma(TimeText.written(nanoseconds)) }
     let name = begins || named.isEmpty ? nil : Self.name(of: named.joined(separator: " "))
     return .time(Time(nanoseconds: nanoseconds, name: name))
   }

@@ -32,8 +32,9 @@ struct PresentWorld: Equatable {
     switch verb {
     case .clock where line.words.first == "clock" && line.words.count > 1:
       clock = line.words[1]
-    case .pause: isPaused = true
-    case .resume: isPaused = false
+    // Only a real clock can do that. Somebody else may have set it meanwhile.
+    case .pause: (clock, isPaused) = ("real", true)
+    case .resume: (clock, isPaused) = ("real", false)
     default: break
     }
   }
