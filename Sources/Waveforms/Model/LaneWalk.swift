@@ -64,7 +64,7 @@ struct LaneWalk: Sendable {
           ? nil
           : Waveform.Segment(
             from: tick.moment, to: tick.moment, start: tick.sequence, end: .max, state: tick.state, branch: branch)
-      case .stayed, .ignored, .refused, .wired, .unwired, .undone, .restarted, .defined, .undefined: break
+      case .stayed, .ignored, .refused, .wired, .unwired, .undone, .redone, .restarted, .defined, .undefined: break
       }
       place += 1
     }

@@ -102,7 +102,7 @@ package struct Waveform: Sendable {
   package enum Outcome: UInt8, Sendable {
     case moved, stayed, ignored, refused, created, dropped, wired, unwired
     /// Of an input of the whole world.
-    case undone, restarted, defined, undefined
+    case undone, redone, restarted, defined, undefined
   }
 
   /// A machine's inputs in one undone stretch, which stand together in ``Lane/ticks``.
@@ -242,6 +242,7 @@ extension Waveform.Outcome {
     case .wired: "wired"
     case .unwired: "unwired"
     case .undone: "undone"
+    case .redone: "redone"
     case .restarted: "restarted"
     case .defined: "defined"
     case .undefined: "undefined"

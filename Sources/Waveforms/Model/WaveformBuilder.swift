@@ -136,7 +136,7 @@ package struct WaveformBuilder: Sendable {
     at moment: Instant, _ sequence: UInt64, _ outcome: Waveform.Outcome, _ text: String, undoer: UInt64 = 0
   ) {
     // Going back begins another branch, even within inputs that were undone together.
-    if outcome == .undone { enterBranch(0) }
+    if outcome == .undone || outcome == .redone { enterBranch(0) }
     if undoer != branchUndoer { enterBranch(undoer) }
     guard moment >= wave.from, moment <= wave.to else { return }
     wave.worldInputs.append(

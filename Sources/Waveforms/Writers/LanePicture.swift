@@ -292,7 +292,7 @@ private struct LanePicturePen: LanePen, Sendable {
     case .ignored: return "<circle class=\"ignored\" cx=\"\(SVGWave.n(x))\" cy=\"\(y + 16)\" r=\"4\"/>"
     case .stayed where !tick.isOfTimer:
       return "<path class=\"stayed\" d=\"M\(SVGWave.n(x - 5)) \(y + 12)h10l-5 10z\"/>"
-    case .moved, .stayed, .created, .dropped, .wired, .unwired, .undone, .restarted, .defined, .undefined:
+    case .moved, .stayed, .created, .dropped, .wired, .unwired, .undone, .redone, .restarted, .defined, .undefined:
       return tick.isOfTimer
         ? "<path class=\"expired\" d=\"M\(SVGWave.n(x)) \(y + 10)l5 6l-5 6l-5 -6z\"/>"
         : "<path class=\"moved\" d=\"M\(SVGWave.n(x - 5)) \(y + 12)h10l-5 10z\"/>"

@@ -47,7 +47,7 @@ package struct TextWave: WaveWriter, Sendable {
 
     func sign(_ outcome: Waveform.Outcome, isOfTimer: Bool) -> Character {
       switch outcome {
-      case .moved, .created, .dropped, .wired, .unwired, .undone, .restarted, .defined, .undefined:
+      case .moved, .created, .dropped, .wired, .unwired, .undone, .redone, .restarted, .defined, .undefined:
         isOfTimer ? expired : moved
       case .stayed: isOfTimer ? expired : stayed
       case .ignored: ignored

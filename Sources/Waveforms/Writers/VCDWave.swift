@@ -158,7 +158,7 @@ package struct VCDWave: WaveWriter, Sendable {
         let tick = wave.lanes[Int(source.lane)].ticks[source.index]
         switch tick.outcome {
         case .moved, .created, .dropped: write(word: tick.state, source.variable, &buffer)
-        case .stayed, .ignored, .refused, .wired, .unwired, .undone, .restarted, .defined, .undefined: break
+        case .stayed, .ignored, .refused, .wired, .unwired, .undone, .redone, .restarted, .defined, .undefined: break
         }
         write(word: tick.word, source.variable + 1, &buffer)
       case .timer: write(bit: source.index & 1 == 0, source.variable, &buffer)
