@@ -73,8 +73,9 @@ struct GraphTests {
       expect(guest.say(request).last, hasPrefix: "+ ")
       return now() - start
     }
-    define("small", states: 40)
-    define("large", states: 200)
+    let states = Thorough.rounds(60, atLeast: 40)
+    define("small", states: states)
+    define("large", states: 5 * states)
     for format in ["dot", "mermaid", "stateDiagram", "plantuml", "json"] {
       for detail in ["plain", "all"] {
         let small = (0..<2).map { _ in time("graph small format=\(format) show=\(detail)") }.min() ?? 0

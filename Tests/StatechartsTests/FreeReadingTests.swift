@@ -121,6 +121,8 @@ struct FreeReadingTests {
       ("go [count >= 3 and is admin]", "isAdmin", "off", "count", "3"),
       ("go [is admin and not locked]", "locked", "on", "isAdmin", "on"),
       ("go [user.age > 3 and ready]", "userAge", "3", "userAge", "4"),
+      ("go [user.role == admin]", "userRole", "guest", "userRole", "admin"),
+      ("go [user.mail == \"a.b\"]", "userMail", "aB", "userMail", "a.b"),
       ("go [is admin]\na --> a : go [is not admin]", "isAdmin", "off", "isAdmin", "on"),
     ])
   func parts(label: String, no: String, noValue: String, yes: String, yesValue: String) throws {

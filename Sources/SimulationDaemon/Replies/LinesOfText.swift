@@ -16,8 +16,7 @@ struct LinesOfText {
   /// Goes on with another text after this one, all of which is written.
   mutating func goOn(with text: [UInt8]) { (self.text, next) = (text, 0) }
 
-  /// The last line may have no end, and is passed with one all the same.
-  var isWritten: Bool { next >= text.count }
+  var isWritten: Bool { next == text.count }
 
   /// About how many bytes it takes.
   var bytes: Int { text.count }
@@ -35,7 +34,7 @@ struct LinesOfText {
       buffer.endLine()
       written += 1
       let isPair = end + 1 < text.count && text[end] == UInt8(ascii: "\r") && text[end + 1] == UInt8(ascii: "\n")
-      next = end + (isPair ? 2 : 1)
+      next = min(end + (isPair ? 2 : 1), text.count)
     }
     return !isWritten
   }

@@ -26,9 +26,9 @@ final class HostedWorld {
   var archiving: ArchiveWriter?
   /// Whether the store's thread writes data of this world. Workers do not get the world then.
   var isBeingStored = false
-  /// The daemon that has the world, as its clients here were told.
+  /// The daemon that has the world, as was reported to its clients here.
   var hostTold: String?
-  /// Whether a database that daemons share may have lost inputs, which the world's clients were not told.
+  /// Whether a database that daemons share may have lost inputs, which was not yet reported to the world's clients.
   var isLossUntold = false
   /// What waits for the store to have removed the world; nil unless it is about to.
   var afterRemoval: [() -> Void]?

@@ -426,8 +426,7 @@ extension DiagramReader {
   private mutating func resolve(_ condition: PlacedText, of label: inout DiagramLabel, at place: String) {
     let text = condition.string
     let formal = Self.formal(text)
-    let named = Self.naming(formal)
-    for candidate in [text, formal, named, Self.joiningMembers(of: named)] {
+    for candidate in [text, formal, Self.naming(formal)] {
       var symbols = SymbolTable()
       guard let code = try? Parser.expression(candidate, &symbols) else { continue }
       if case .constant(let number) = code.nodes[Int(code.root)], case .string = code.constants[number] { continue }
@@ -544,24 +543,6 @@ extension DiagramReader {
     return named
   }
 
-  /// An expression with `userAge` for `user.age`, for objects that nothing declares.
-  private static func joiningMembers(of text: String) -> String {
-    var joined = ""
-    var isName = false
-    var isMember = false
-    for (place, character) in zip(text.indices, text) {
-      let next = text[text.index(after: place)...].first
-      if character == ".", isName, next?.isLetter == true {
-        isMember = true
-        continue
-      }
-      joined += isMember ? character.uppercased() : String(character)
-      isMember = false
-      isName = character.isLetter || isName && (character.isNumber || character == "_")
-    }
-    return joined
-  }
-
   /// An expression with `!( )` for `not`, which asks for all up to the next `&&`, `||` or end of its parentheses.
   private static func negated(_ text: String) -> String {
     var formal = ""
@@ -606,16 +587,24 @@ extension DiagramReader {
     var values: [[(key: String, text: String)]] = []
     /// One value for each condition, with which the guard may be true.
     var fitting: [(key: String, text: String)] = []
-    for (index, (token, start, stop)) in tokens.enumerated() {
-      guard case .name(let name) = token, unknown.contains(name) else { continue }
-      func near(_ distance: Int) -> Token {
-        tokens.indices.contains(index + distance) ? tokens[index + distance].token : .end
+    for (index, (token, start, _)) in tokens.enumerated() {
+      guard case .name(var name) = token, unknown.contains(name) else { continue }
+      func piece(at place: Int) -> Token { tokens.indices.contains(place) ? tokens[place].token : .end }
+      // `user.age` is one name, `userAge`.
+      var last = index
+      while piece(at: last + 1) == .symbol("."), case .name(let member) = piece(at: last + 2) {
+        name += " \(member)"
+        last += 2
       }
+      func near(_ distance: Int) -> Token { piece(at: (distance < 0 ? index : last) + distance) }
+      let stop = tokens[last].end
       let (before, after) = (near(-1), near(1))
       if before == .symbol(".") { continue }
       if [.symbol("."), .symbol("("), .symbol("["), .symbol("=>"), .symbol(":")].contains(after) { return nil }
       // A name that another one is compared with is a word: `branch == main`.
-      if Self.isEquality(before), !Self.isOperator(after), case .name(let other) = near(-2), unknown.contains(other) {
+      if Self.isEquality(before), !Self.isOperator(after), case .name(let other) = near(-2),
+        near(-3) == .symbol(".") || unknown.contains(other)
+      {
         written += lexer.text(end..<start) + Self.quoted(name)
         end = stop
         continue

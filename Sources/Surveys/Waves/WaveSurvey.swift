@@ -230,7 +230,7 @@ package struct WaveSurvey {
     case .rewound:
       let word = input.wordOfRewind
       let text = input.rewound.map { "\(word) \($0.lowerBound)-\($0.upperBound)" } ?? word
-      builder.noteWorld(at: entry.moment, entry.sequence, word == "redone" ? .redone : .undone, text, undoer: undoer)
+      builder.noteWorld(at: entry.moment, entry.sequence, input.isRedo ? .redone : .undone, text, undoer: undoer)
     case .renewed:
       builder.noteWorld(at: entry.moment, entry.sequence, .restarted, "restart", undoer: undoer)
       for timer in input.renewed where undoer == 0 && timer.machine.index < places.count {
