@@ -94,7 +94,14 @@ struct JSONModeTests {
       // The thousands of notices of one `advance` are much alike.
       // How much memory replies take depends on their form.
       for (text, object) in zip(answers[0], answers[1]).prefix(100) where !text.contains(" memory") {
-        expectEqual(textLine(of: object), text, "seed \(seed): \(request)")
+        if request.contains("help") {
+          // A usage has words after words with "=", which are keys in an object and stand last there.
+          expectEqual(
+            textLine(of: object).split(separator: " ").sorted(), text.split(separator: " ").sorted(),
+            "seed \(seed): \(request)")
+        } else {
+          expectEqual(textLine(of: object), text, "seed \(seed): \(request)")
+        }
         expectNil(JSONSchema.ofLines.problem(in: object), "seed \(seed): \(request)")
       }
     }

@@ -120,7 +120,11 @@ struct KeptRequests {
 
   init(_ dice: inout Dice) {
     // Six kinds at a time, so that requests meet their machines; a game would fill time with sixty frames a second.
-    let entries = HostedService.catalogue.entries.filter { $0.name != "game" }.shuffled(using: &dice)
+    // Compositions have no requests of their own here, and six of nothing else would be none.
+    let machines = HostedService.catalogue.entries.filter { entry in
+      if case .machine(let kind) = entry { kind.name != "game" } else { false }
+    }
+    let entries = machines.shuffled(using: &dice)
     kinds = stride(from: 0, to: entries.count, by: 6).map { place in
       SensibleRequests(Catalogue(Array(entries[place..<min(place + 6, entries.count)])))
     }
