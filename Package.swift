@@ -155,7 +155,8 @@ let package = Package(
       name: "fsmreplTests",
       dependencies: ["fsmrepl", "fsmd", "SimulationDaemon", "LineProtocol", "Scripts", "UnixHost", "TestSupport"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
-    .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    // It reads every byte of the sources.
+    .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: hot),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

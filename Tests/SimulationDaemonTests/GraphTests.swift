@@ -310,16 +310,18 @@ struct GraphTests {
     expect(arrow, contains: "buttonClick")
   }
 
+  /// The kinds of which graphs are asked for in objects, too: these are made of any lines in one way.
+  private static let asObjects = Set(Thorough.some(of: names))
+
   /// One test, so that a kind is explored, drawn and written as tests once.
-  @Test(
-    "every kind in every form that needs no other program, in lines and in objects that say the same", arguments: names)
+  @Test("every kind in every form that needs no other program; lines and objects say the same", arguments: names)
   func everyKind(name: String) throws {
     let host = HostedService()
     let (guest, objects) = (host.connect(toWorld: "w"), host.connect())
     _ = objects.say("mode json")
     func lines(of request: String) -> [String] {
       let lines = guest.say(request)
-      if request.contains(" show=") { return lines }
+      if request.contains(" show=") || request.hasPrefix("graph ") && !Self.asObjects.contains(name) { return lines }
       let came = objects.say(request)
       expectEqual(came.map(textLine), lines, "\(request)")
       expectEqual(came.compactMap { JSONSchema.ofLines.problem(in: $0) }, [], "\(request)")

@@ -143,7 +143,7 @@ struct GraphTests {
     }
   }
 
-  @Test("twice the same", arguments: CatalogueTests.kinds.map(\.name))
+  @Test("twice the same", arguments: Thorough.some(of: CatalogueTests.kinds.map(\.name)))
   func determinism(name: String) throws {
     let (one, other) = (try Self.graph(name), try StateGraph(of: Self.kind(name)))
     expectEqual(one.totals, other.totals)

@@ -97,7 +97,9 @@ struct AgendaTests {
     for count in 0...90 {
       var dice = Dice(seed: count)
       var agenda = Agenda()
-      let timers = (0..<count).map { Timer(due: Int64($0 / 2), stamp: UInt64($0 + 1), machine: 0) }
+      let timers = (0..<count).map { (index: Int) -> Timer in
+        Timer(due: Int64(index / 2), stamp: UInt64(index + 1), machine: 0)
+      }
       for timer in timers.shuffled(using: &dice) { agenda.push(timer.entry) }
       for keepsOdd in [true, false] {
         var swept = Agenda()

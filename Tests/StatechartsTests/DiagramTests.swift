@@ -357,7 +357,7 @@ struct DiagramTests {
     var generator = Generator(salt: seed)
     // Loops that do not end are the same in both, and take their time.
     var limits = StatechartLimits()
-    limits.budget.steps = 3_000
+    limits.budget.steps = 600
     var runs = [VirtualRun(first, limits: limits), VirtualRun(second, limits: limits)]
     for step in 0..<30 {
       let sights = runs.map(sight)

@@ -22,6 +22,12 @@ package enum Thorough {
     atTen.lowerBound..<atTen.lowerBound.advanced(by: rounds(atTen.count, atLeast: least))
   }
 
+  /// Some of the cases that `FSMD_THOROUGH=10` tries all, at least one: others with each `FSMD_SEED`.
+  package static func some<Case>(of cases: [Case]) -> [Case] {
+    var dice = Dice(seed: cases.count)
+    return Array(cases.shuffled(using: &dice).prefix(rounds(cases.count)))
+  }
+
   /// The distance of the cases that are tried of a series of which `FSMD_THOROUGH=10` tries each.
   package static var distance: Int { max(1, 10 / level) }
 
