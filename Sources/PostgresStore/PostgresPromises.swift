@@ -21,6 +21,7 @@ package enum PostgresPromises {
     // With a name given, a commit waits for one of those that are named: others are "async".
     let none = states.split(separator: ",").allSatisfy { $0 == "none" || $0 == "async" }
     let isPooled = try value("SELECT pg_backend_pid()::text") != "\(connection.process)"
+    func keepsTransactions() -> Bool { (try? reader.withSnapshot { () throws(StoreFailure) in }) != nil }
     return [
       "server PostgreSQL \(try setting("server_version"))"
         + (number < 140_000
@@ -37,9 +38,11 @@ package enum PostgresPromises {
             : states.hasSuffix("hidden")
               ? "fsmd answers when these have it; 'GRANT pg_read_all_stats' to this role shows how they follow"
               : "fsmd answers when these have it"),
-      isPooled
-        ? "pooler in between: good in transaction or session mode; the database must be its last hop"
-        : "pooler none: good",
+      !isPooled
+        ? "pooler none: good"
+        : keepsTransactions()
+          ? "pooler in between: good in transaction or session mode; the database must be its last hop"
+          : "pooler in between, which refuses transactions: fsmd needs them; set its pool_mode to transaction",
     ]
   }
 
