@@ -36,9 +36,9 @@ struct DryRun {
   private var missed: Set<String> = []
   /// Names in the place of patterns, and of pictures, which have to be those of machines at some time.
   private var names: [(name: String, verb: Verb, step: Int, failure: (ServerLine) -> RunFailure)] = []
-  /// What was asked of machines and kinds, and the answers; as often as these were made or dropped since, an answer may be
-  /// another.
+  /// How often machines or kinds were made or dropped since answers were read last.
   private var changes = 0
+  /// The questions about machines and kinds, each with the number of changes before it, and the answers to them.
   private var asked: Set<String> = []
   private var answers: [String: Dialogue.Answer] = [:]
   private var mistaken: Set<Int> = []
@@ -75,7 +75,7 @@ struct DryRun {
     let place: Int
     let turn: Int32
     let subject: Subject
-    /// Nil for a line of the script.
+    /// What it is in ``asked``; nil for a line of the script.
     var key: String?
     /// Whether it was sent; it is not where the same was asked before.
     var isSent = true
@@ -327,6 +327,7 @@ struct DryRun {
     }
   }
 
+  /// Counts a request after which a question may have another answer.
   private mutating func note(_ verb: Verb) {
     if verb == .new || verb == .drop || verb == .define || verb.goesBack { changes += 1 }
   }
@@ -356,6 +357,7 @@ struct DryRun {
       judge(found, question)
       answered = question.place
     }
+    // No question waits for an answer from before these.
     if changes > 0 { (changes, asked, answers) = (0, [], [:]) }
   }
 
