@@ -33,6 +33,12 @@ struct HabitRuleTests {
     }
   }
 
+  @Test("users: their types as words of the code, but no words about them")
+  func users() {
+    expectEqual(lines(Habits.users, "let a = 1\nlet user: UserID\nfunc f(_ sharing: Sharing?)"), [2, 3])
+    expectEqual(lines(Habits.users, "// a User\nlet userMemory = \"User\"\nclient.user.id"), [])
+  }
+
   @Test("young names: the types and the properties, but no function of ours with such a name")
   func youngNames() {
     for use in [

@@ -12,6 +12,18 @@ struct HabitTests {
     Exemption(path: "Tests/SimulatorTests/Embedding/DoorExample.swift", reason: "MachineWithData.md shows it"),
   ]
 
+  /// The files of the daemon that know users, and what for.
+  static let knowingUsers = [
+    ("Users/UserID", "who users are"), ("Users/User", "what each has and may have"),
+    ("Users/UserNames", "what they are called"), ("Users/Service+Users", "what they see and share"),
+    ("Users/Service+FirstWorlds", "where they begin"), ("Process/Daemon", "admits their connections"),
+    ("Sessions/Environment", "hands their names to sessions"), ("Sessions/Client", "has one, and the terms"),
+    ("Service/Service", "lists them"), ("Service/MemoryBudget", "counts for them, too"),
+    ("Worlds/HostedWorld", "has an owner, and says who may use it"), ("Worlds/WorldSettings", "is stored as shared"),
+    ("Verbs/WorldVerbs", "reads how to share a world"), ("Service/DeferredEffect", "carries that to the service"),
+    ("Diagrams/Graphs", "gives each a place to draw"),
+  ].map { Exemption(path: "Sources/SimulationDaemon/\($0).swift", reason: $1) }
+
   @Test("no test sleeps")
   func sleeps() throws {
     let findings = try Checkout.swiftFiles(in: "Tests").flatMap(Habits.sleeps)
@@ -22,6 +34,13 @@ struct HabitTests {
   func macroExpectations() throws {
     let findings = try Checkout.swiftFiles(in: "Tests").flatMap(Habits.macroExpectations).without(
       Self.macroExpectations)
+    expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("no other file of the daemon knows users")
+  func users() throws {
+    let findings = try Checkout.swiftFiles(in: "Sources/SimulationDaemon").flatMap(Habits.users).without(
+      Self.knowingUsers)
     expect(findings.isEmpty, "\(findings.listing)")
   }
 

@@ -57,6 +57,15 @@ enum Habits {
     }
   }
 
+  /// A type that is about users and with whom they share worlds, of which few files of the daemon know.
+  static func users(in file: ProjectFile) -> [Finding] {
+    let types = ["User", "UserID", "UserNames", "UserDirectory", "UserQuota", "Sharing"]
+    guard file.mentions(["User", "Sharing"]) else { return [] }
+    return zip(1..., file.swift.code).compactMap { number, line in
+      types.first { contains(line, word: $0) }.map { Finding(path: file.path, line: number, what: "knows \($0)") }
+    }
+  }
+
   /// `default:` in a `switch`. Over our own enums it hides the decision that a new case asks for.
   ///
   /// An argument label `default:` is none: its innermost bracket is no brace.

@@ -36,7 +36,7 @@ struct CatchUpTests {
       hosted.live.catchUp(HostTime(monotonic: host.now + UInt64(later)))
       expect(hosted.live.isBehind && hosted.live.world.lastSequence == before)
     }
-    let slot = WorkerSlot(of: .owner, nil)
+    let slot = WorkerSlot(of: UserID.owner.lane, nil)
     while hosted.live.isBehind {
       slot.begin()
       hosted.live.slice = Slice(slot)

@@ -973,7 +973,7 @@ struct DefinedKindsTests {
     let guest = host.connect(toWorld: "w")
     _ = define("toggle", Self.toggle, guest)
     let hosted = guest.client.hosted
-    let box = hosted.lend(host.service.workers.slot(of: .owner))
+    let box = hosted.lend(host.service.workers.slot(of: UserID.owner.lane))
     let kinds = guest.say("kinds")
     expect(kinds.contains { $0.hasPrefix(". toggle states=2 ") } && kinds.contains { $0.hasPrefix(". power ") })
     expectEqual(guest.say("list"), [])
@@ -987,7 +987,7 @@ struct DefinedKindsTests {
     let guest = host.connect(toWorld: "w")
     for number in 0...RequestContext.kindsOnEventLoop { _ = define("k\(number)", Self.toggle, guest) }
     let hosted = guest.client.hosted
-    let box = hosted.lend(host.service.workers.slot(of: .owner))
+    let box = hosted.lend(host.service.workers.slot(of: UserID.owner.lane))
     expectEqual(guest.say("kinds k100"), [])
     hosted.bringHome(box)
     expectEqual(guest.say("sync").map { $0.prefix(6) }, [". k100", "+ 1", "+"])

@@ -37,14 +37,20 @@ struct GraphvizJobTests {
   @Test("a user has one drawing at a time, all together four, and is told which is the case")
   func mostDrawings() {
     let graphs = Graphs()
+    var places: [(user: UserID, place: Graphs.DrawingPlace)] = []
     func most(_ user: UserID) -> Int? {
-      if case .tooMany(let most)? = graphs.beginGraphvizJob(of: user) { most } else { nil }
+      switch graphs.drawingPlace(for: user) {
+      case .success(let place): places.append((user, place))
+      case .failure(.tooMany(let most)): return most
+      case .failure: break
+      }
+      return nil
     }
     expectNil(most(.other(1)))
     expectEqual(most(.other(1)), 1)
     expectEqual([most(.owner), most(.owner), most(.other(2))], [nil, nil, nil])
     expectEqual([most(.owner), most(.other(3)), most(.other(2))], [4, 4, 1])
-    graphs.endGraphvizJob(of: .other(1))
+    places.removeAll { $0.user == .other(1) }
     expectEqual([most(.other(1)), most(.other(3))], [nil, 4])
     expectEqual(graphs.drawingsUnderWay, 4)
   }

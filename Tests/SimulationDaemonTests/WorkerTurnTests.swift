@@ -36,7 +36,7 @@ struct WorkerTurnTests {
 
   @Test("while a user's work has that user's part of the workers, others get the rest, and that user waits")
   func shares() throws {
-    let threads = HeldWorkers(places: 2, placesPerUser: 1, user: 1_001)
+    let threads = HeldWorkers(places: 2, placesPerLane: 1, lane: 1_001)
     let host = HostedService(workers: threads.workers(), users: [1_001: "ana", 1_002: "ben"])
     let anas = [try #require(host.connect(as: 1_001)), try #require(host.connect(as: 1_001))]
     let ben = try #require(host.connect(as: 1_002))
@@ -156,7 +156,7 @@ struct WorkerTurnTests {
     let workers = Workers(pool) {}
     let (started, done) = (Semaphore(), Semaphore())
     let order = Locked<[String]>([])
-    let slot = workers.slot(of: .other(1_001))
+    let slot = workers.slot(of: 1_001)
     workers.submit(
       Job(
         .worker(slot),
@@ -173,7 +173,7 @@ struct WorkerTurnTests {
         }, then: { _ in }))
     workers.submit(
       Job(
-        .worker(workers.slot(of: .other(1_002))), { () throws(Never) in order.withLock { $0.append("second") } },
+        .worker(workers.slot(of: 1_002)), { () throws(Never) in order.withLock { $0.append("second") } },
         then: { _ in })
     )
     started.signal()
@@ -183,12 +183,12 @@ struct WorkerTurnTests {
 
   @Test("long work leaves workers to more work of its user, but not to such that takes the world of another along")
   func elsewhere() throws {
-    let pool = WorkerPool(places: 2, placesPerUser: 1)
+    let pool = WorkerPool(places: 2, placesPerLane: 1)
     let workers = Workers(pool) {}
-    let (ana, gate) = (UserID.other(1_001), Semaphore())
+    let (ana, gate) = (UserID.other(1_001).lane, Semaphore())
     workers.submit(Job(.worker(workers.slot(of: ana)), { () throws(Never) in gate.wait() }, then: { _ in }))
     let begun = try #require(workers.underWay.first).since
-    expect(!workers.areFree(for: ana, at: begun) && workers.areFree(for: .other(1_002), at: begun))
+    expect(!workers.areFree(for: ana, at: begun) && workers.areFree(for: 1_002, at: begun))
     let later = begun + 1_000_000_000
     expect(workers.areFree(for: ana, at: later) && !workers.areFree(for: ana, isElsewhere: true, at: later))
     gate.signal()

@@ -4,11 +4,11 @@ import Testing
 @testable import UnixHost
 
 @Suite struct WorkerPoolTests {
-  private static let (ann, bob): (WorkerPool.User, WorkerPool.User) = (1, 2)
+  private static let (ann, bob): (WorkerPool.Lane, WorkerPool.Lane) = (1, 2)
 
   @Test("of several users none has all places, whatever their jobs do")
   func share() {
-    let pool = WorkerPool(places: 2, placesPerUser: 1)
+    let pool = WorkerPool(places: 2, placesPerLane: 1)
     let (gate, first, done) = (Semaphore(), Semaphore(), Semaphore())
     let begun = Locked<[String]>([])
     for number in 1...3 {
@@ -66,7 +66,7 @@ import Testing
 
   @Test("a job that yields goes on at once if nobody waits, or nobody who may have its place")
   func yieldAlone() {
-    let pool = WorkerPool(places: 2, placesPerUser: 1)
+    let pool = WorkerPool(places: 2, placesPerLane: 1)
     let (gate, done) = (Semaphore(), Semaphore())
     pool.submit(for: Self.ann) {
       for _ in 1...3 { pool.yield(for: Self.ann) }

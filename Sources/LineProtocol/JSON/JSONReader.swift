@@ -6,7 +6,7 @@ extension ServerLine {
   ///   types.
   package init?(json text: String) {
     var reader = JSONReader(Array(text.utf8))
-    guard let members = reader.members({ $0.value() }), reader.isAtEnd else { return nil }
+    guard let members = try? reader.line() else { return nil }
     self.init(members)
   }
 
@@ -98,126 +98,65 @@ private struct JSONReader {
     }
   }
 
-  private let bytes: [UInt8]
-  private var place = 0
+  private var scanner: JSONScanner
 
   init(_ bytes: [UInt8]) {
-    self.bytes = bytes
+    scanner = JSONScanner(bytes)
   }
 
-  /// Whether only white space follows.
-  var isAtEnd: Bool {
-    mutating get {
-      skipBlanks()
-      return place == bytes.count
-    }
+  mutating func line() throws(JSONScanner.Mistake) -> [Member] {
+    let members = try members { reader throws(JSONScanner.Mistake) in try reader.value() }
+    try scanner.end()
+    return members
   }
 
   /// The members of the object that begins here, with values read by `value`.
-  mutating func members(_ value: (inout JSONReader) -> Value?) -> [Member]? {
+  private mutating func members(
+    _ value: (inout JSONReader) throws(JSONScanner.Mistake) -> Value
+  ) throws(JSONScanner.Mistake) -> [Member] {
     var members: [Member] = []
-    guard take("{") else { return nil }
-    if take("}") { return members }
+    try scanner.expect("{")
+    if scanner.takes("}") { return members }
     repeat {
-      guard let name = text(), take(":"), let value = value(&self) else { return nil }
-      members.append(Member(name: name, value: value))
-    } while take(",")
-    return take("}") ? members : nil
+      let name = try scanner.string()
+      try scanner.expect(":")
+      members.append(Member(name: name, value: try value(&self)))
+    } while scanner.takes(",")
+    try scanner.expect("}")
+    return members
   }
 
-  mutating func value() -> Value? {
-    skipBlanks()
-    guard place < bytes.count else { return nil }
-    switch bytes[place] {
-    case UInt8(ascii: "\""): return text().map(Value.text)
-    case UInt8(ascii: "["): return list().map(Value.list)
+  private mutating func value() throws(JSONScanner.Mistake) -> Value {
+    scanner.skipBlanks()
+    switch scanner.next {
+    case UInt8(ascii: "\""): return .text(try scanner.string())
+    case UInt8(ascii: "["): return .list(try list())
     // Only one nested level is read, so input cannot cause deep recursion.
-    case UInt8(ascii: "{"): return members { $0.textOrNumber().map(Value.text) }.map(Value.object)
-    default: return number().map(Value.number)
+    case UInt8(ascii: "{"):
+      return .object(
+        try members { reader throws(JSONScanner.Mistake) in .text(try reader.textOrNumber()) })
+    case _: return .number(try number())
     }
   }
 
-  private mutating func list() -> [String]? {
+  private mutating func list() throws(JSONScanner.Mistake) -> [String] {
     var words: [String] = []
-    guard take("[") else { return nil }
-    if take("]") { return words }
-    repeat {
-      guard let word = textOrNumber() else { return nil }
-      words.append(word)
-    } while take(",")
-    return take("]") ? words : nil
+    try scanner.expect("[")
+    if scanner.takes("]") { return words }
+    repeat { words.append(try textOrNumber()) } while scanner.takes(",")
+    try scanner.expect("]")
+    return words
   }
 
-  private mutating func textOrNumber() -> String? {
-    skipBlanks()
-    return place < bytes.count && bytes[place] == UInt8(ascii: "\"") ? text() : number()
+  private mutating func textOrNumber() throws(JSONScanner.Mistake) -> String {
+    scanner.skipBlanks()
+    return try scanner.next == UInt8(ascii: "\"") ? scanner.string() : number()
   }
 
-  private mutating func number() -> String? {
-    let rest = bytes[place...]
-    let end = rest.firstIndex { !$0.isDigit && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") } ?? rest.endIndex
-    guard bytes.withUnsafeBytes({ UnsafeRawBufferPointer(rebasing: $0[place..<end]).isJSONNumber }) else { return nil }
-    defer { place = end }
-    return String(decoding: bytes[place..<end], as: UTF8.self)
-  }
-
-  private mutating func text() -> String? {
-    guard take("\"") else { return nil }
-    var text: [UInt8] = []
-    while place < bytes.count {
-      let byte = bytes[place]
-      place += 1
-      switch byte {
-      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
-      case UInt8(ascii: "\\"):
-        guard let scalar = escape() else { return nil }
-        text += Array(String(scalar).utf8)
-      case 0..<0x20: return nil
-      default: text.append(byte)
-      }
-    }
-    return nil
-  }
-
-  /// The character after a backslash.
-  private mutating func escape() -> Unicode.Scalar? {
-    guard place < bytes.count else { return nil }
-    let byte = bytes[place]
-    place += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "u"):
-      guard let unit = fourDigits() else { return nil }
-      // A character above U+FFFF is written as two escapes.
-      guard (0xD800..<0xDC00).contains(unit) else { return Unicode.Scalar(unit) }
-      guard take("\\"), take("u"), let low = fourDigits(), (0xDC00..<0xE000).contains(low) else { return nil }
-      return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-    default: return nil
-    }
-  }
-
-  private mutating func fourDigits() -> UInt32? {
-    guard place + 4 <= bytes.count else { return nil }
-    let digits = bytes[place..<(place + 4)]
-    guard digits.allSatisfy({ $0.isDigit || (0x61...0x66).contains($0 | 0x20) }) else { return nil }
-    place += 4
-    return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-  }
-
-  /// Takes one character if it is next, after white space.
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
-    skipBlanks()
-    guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
-    place += 1
-    return true
-  }
-
-  private mutating func skipBlanks() {
-    while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+  /// A number without an exponent, which no line has.
+  private mutating func number() throws(JSONScanner.Mistake) -> String {
+    let text = try scanner.number()
+    guard !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { throw JSONScanner.Mistake() }
+    return text
   }
 }

@@ -196,9 +196,6 @@ extension Drawing {
     return joined.enumerated().sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
   }
 
-  /// Whether a node contains states, and no orthogonal regions.
-  private func isGroup(_ node: Int) -> Bool { nodes[node].regions.count == 1 }
-
   /// A state within a node, for formats whose arrows need one: the one entered first.
   func representative(of node: Int) -> Int {
     var inner = node

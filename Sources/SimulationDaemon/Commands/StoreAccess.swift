@@ -45,7 +45,7 @@ enum StoreAccess {
   ///
   /// - Parameter place: A folder, or the address of a database; nil for the user's default.
   static func open(_ place: String?) throws -> any StoreReading {
-    if let place, PostgresURL.isOne(place) { return try PostgresReader.open(place, naming: UserNames().namingOfAll) }
+    if let place, PostgresURL.isOne(place) { return try PostgresReader.open(place, naming: .ofAllUsers) }
     return try openFolder(place)
   }
 
@@ -53,7 +53,7 @@ enum StoreAccess {
   static func openForWriting(_ place: String) throws(StoreFailure) -> any WorldStore {
     let writer = StoreWriter(process: getpid(), socket: "")
     if PostgresURL.isOne(place) {
-      return try PostgresStore.open(place, writer: writer, naming: UserNames().namingOfAll)
+      return try PostgresStore.open(place, writer: writer, naming: .ofAllUsers)
     }
     return try SQLiteStore.open(folder: place, durability: .full, writer: writer) { complain("\($0)") }
   }

@@ -22,7 +22,7 @@ extension Service {
     guard bytes <= budget.freeForWorld || client.session.share.admits(bytes, beside: document.storageBytes) else {
       return refuseDocument(of: client, deferred.tag, of: bytes)
     }
-    let (stay, slot) = (client.stay, workers.slot(of: client.user.id))
+    let (stay, slot) = (client.stay, workers.slot(of: client.user.id.lane))
     client.slot = slot
     readingDocuments.insert(client.user.id)
     turns += 1
@@ -54,7 +54,7 @@ extension Service {
           }
           goOn(client)
           // One that has become needless leaves its place to the next.
-          while !readingDocuments.contains(client.user.id), let next = nextToRead(of: client.user) {
+          while !readingDocuments.contains(client.user.id), let next = nextToRead(after: client) {
             readDocument(of: next)
           }
         }))
@@ -71,9 +71,9 @@ extension Service {
     goOn(client)
   }
 
-  /// The user's client whose document is read next.
-  private func nextToRead(of user: User) -> Client? {
-    documentsToRead.firstIndex { $0.user === user }.map { documentsToRead.remove(at: $0) }
+  /// The client of the same user whose document is read next.
+  private func nextToRead(after client: Client) -> Client? {
+    documentsToRead.firstIndex { $0.user === client.user }.map { documentsToRead.remove(at: $0) }
   }
 }
 

@@ -9,7 +9,7 @@ final class GraphReply: LongReply {
     case exploring(GraphSubject)
     /// The input of the drawing program.
     case toDraw(String)
-    case drawing(GraphvizJob, of: String)
+    case drawing(GraphvizJob, of: String, Graphs.DrawingPlace)
     case mending(PictureRepair, of: String)
     case writing(LinesOfText)
     case exceeded(ExceededLimit, String)
@@ -21,21 +21,17 @@ final class GraphReply: LongReply {
   private var stage: Stage
   private let form: GraphForm
   private let graphs: Graphs
-  private let user: UserID
+  private let terms: SessionTerms
 
   /// Machine steps in one slice: about a millisecond.
   static let stepsInASlice = 500
 
-  /// - Parameter user: The client's.
-  init(_ subject: GraphSubject, _ form: GraphForm, _ graphs: Graphs, _ user: UserID) {
-    self.user = user
+  /// - Parameter terms: The client's.
+  init(_ subject: GraphSubject, _ form: GraphForm, _ graphs: Graphs, _ terms: SessionTerms) {
+    self.terms = terms
     stage = .exploring(subject)
     self.form = form
     self.graphs = graphs
-  }
-
-  deinit {
-    if case .drawing = stage { graphs.endGraphvizJob(of: user) }
   }
 
   /// Whether it is to be explored and drawn, which needs no world.
@@ -92,24 +88,26 @@ final class GraphReply: LongReply {
         stage = .writing(LinesOfText(picture))
         return .more
       }
-      if let failure = graphs.beginGraphvizJob(of: user) { return .failed(failure) }
+      let place: Graphs.DrawingPlace
+      switch graphs.drawingPlace(for: terms.user) {
+      case .success(let free): place = free
+      case .failure(let failure): return .failed(failure)
+      }
       do throws(SystemError) {
-        stage = .drawing(try GraphvizJob(of: text, until: host + GraphvizJob.longest, by: graphs.program), of: text)
+        let job = try GraphvizJob(of: text, until: host + GraphvizJob.longest, by: graphs.program)
+        stage = .drawing(job, of: text, place)
         return .waiting
       } catch {
-        graphs.endGraphvizJob(of: user)
         return .failed(GraphvizJob.Failure.noProgram("\(error)"))
       }
-    case .drawing(let drawing, let source):
+    case .drawing(let drawing, let source, _):
       switch drawing.goOn(host: host) {
       case .atWork:
         return .waiting
       case .done(let text):
-        graphs.endGraphvizJob(of: user)
         stage = .mending(PictureRepair(text), of: source)
         return .more
       case .failed(let failure):
-        graphs.endGraphvizJob(of: user)
         stage = .over
         return .failed(failure)
       }

@@ -95,24 +95,32 @@ final class Graphs: Sendable {
     kept.withLock { $0 = Kept() }
   }
 
-  /// Reserves a place for a user's drawing; ``endGraphvizJob(of:)`` returns it.
-  ///
-  /// - Returns: Why there is none; nil if there is.
-  func beginGraphvizJob(of user: UserID) -> GraphvizJob.Failure? {
+  /// Reserves a place for a user's drawing, until the place is freed.
+  func drawingPlace(for user: UserID) -> Result<DrawingPlace, GraphvizJob.Failure> {
     drawings.withLock { drawings in
-      if user != .owner, drawings.contains(user) { return .tooMany(most: 1) }
-      if drawings.count == Graphs.mostGraphvizJobs { return .tooMany(most: Graphs.mostGraphvizJobs) }
+      if user != .owner, drawings.contains(user) { return .failure(.tooMany(most: 1)) }
+      if drawings.count == Graphs.mostGraphvizJobs { return .failure(.tooMany(most: Graphs.mostGraphvizJobs)) }
       drawings.append(user)
-      return nil
+      return .success(DrawingPlace(self, user))
     }
   }
 
   /// How many drawings run now, for tests.
   var drawingsUnderWay: Int { drawings.withLock(\.count) }
 
-  func endGraphvizJob(of user: UserID) {
-    drawings.withLock { drawings in
-      if let place = drawings.firstIndex(of: user) { drawings.remove(at: place) }
+  /// A place among the drawings that run at a time.
+  final class DrawingPlace {
+    private let graphs: Graphs
+    private let user: UserID
+
+    fileprivate init(_ graphs: Graphs, _ user: UserID) {
+      (self.graphs, self.user) = (graphs, user)
+    }
+
+    deinit {
+      graphs.drawings.withLock { drawings in
+        if let place = drawings.firstIndex(of: user) { drawings.remove(at: place) }
+      }
     }
   }
 }

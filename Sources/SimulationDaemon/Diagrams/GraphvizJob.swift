@@ -13,7 +13,7 @@ final class GraphvizJob {
     case failed(Failure)
   }
 
-  enum Failure {
+  enum Failure: Error {
     /// The program could not be started, with the reason.
     case noProgram(String)
     case tooLate

@@ -100,7 +100,7 @@ final class Persistence {
   /// Whether a world has changed since it was stored. The passing of time on a running clock does not count.
   func hasChanged(_ hosted: HostedWorld, _ live: borrowing LiveWorld) -> Bool {
     guard let progress = hosted.progress else { return false }
-    return live.world.hasUnflushed || !progress.isAsStored(live, hosted.sharing)
+    return live.world.hasUnflushed || !progress.isAsStored(live, in: hosted)
   }
 
   /// When a world must be written although nothing happens; nil if it can wait.
@@ -145,7 +145,7 @@ final class Persistence {
     Round(
       store,
       worlds.compactMap { hosted, home in
-        hosted.progress.map { WorldChanges(hosted, home.live, since: $0, settings(of: home.live, hosted.sharing)) }
+        hosted.progress.map { WorldChanges(hosted, home.live, since: $0, settings(of: home.live, in: hosted)) }
       })
   }
 
@@ -167,8 +167,10 @@ final class Persistence {
   }
 
   /// A world's settings at this time of the wall clock.
-  func settings(of live: borrowing LiveWorld, _ sharing: Sharing = .nobody) -> WorldSettings {
-    WorldSettings(seed: live.seed, live.clock, sharing, written: wallClock())
+  ///
+  /// - Parameter hosted: Its place, which says with whom it is shared; nil for one that is new.
+  func settings(of live: borrowing LiveWorld, in hosted: HostedWorld? = nil) -> WorldSettings {
+    WorldSettings(seed: live.seed, live.clock, hosted?.sharing ?? .nobody, written: wallClock())
   }
 
   /// Stores a new world without inputs and acquires its lease. Runs on any thread while nobody else uses the store.
@@ -354,9 +356,9 @@ struct StoredProgress {
   var upkeepPausedUntil: UInt64 = 0
 
   /// Whether clock and sharing match the stored settings, and the moment too if the clock is not running.
-  func isAsStored(_ live: borrowing LiveWorld, _ sharing: Sharing) -> Bool {
+  func isAsStored(_ live: borrowing LiveWorld, in hosted: HostedWorld) -> Bool {
     live.clock.mode == settings.mode && live.clock.speed == settings.speed
-      && live.clock.isPaused == settings.isPaused && sharing == settings.sharing
+      && live.clock.isPaused == settings.isPaused && hosted.sharing == settings.sharing
       && (live.clock.isRunning || live.world.now == moment)
   }
 }

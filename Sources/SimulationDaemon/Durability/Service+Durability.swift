@@ -85,7 +85,7 @@ extension Service {
   /// loop.
   private func commitLent(_ changed: [(hosted: HostedWorld, home: LiveWorld.Box)], _ persistence: Persistence) {
     sealOutboxes(for: changed.map(\.hosted), persistence)
-    for (hosted, _) in changed { _ = hosted.lend(workers.slot(of: hosted.owner, reading: persistence)) }
+    for (hosted, _) in changed { _ = hosted.lend(workers.slot(of: hosted.owner.lane, reading: persistence)) }
     workers.submit(
       Job(.store(persistence.threads)) { () throws(Never) in
         let round = persistence.gather(changed)

@@ -202,9 +202,9 @@ extension Service {
         tag, .busy, [("world", shown)], "something is under way in this world; 'activities' lists it")
     }
     catchUp(hosted)
-    let (moment, settings) = (home.live.world.now, persistence.settings(of: home.live, hosted.sharing))
+    let (moment, settings) = (home.live.world.now, persistence.settings(of: home.live, in: hosted))
     // Nothing may happen in the world any more, so requests to it wait.
-    let box = hosted.lend(workers.slot(of: hosted.owner, reading: persistence))
+    let box = hosted.lend(workers.slot(of: hosted.owner.lane, reading: persistence))
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
       try persistence.store.handOver(
         progress.lease, to: target, moment: moment.nanoseconds, settings: settings.bytes)

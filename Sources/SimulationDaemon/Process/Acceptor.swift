@@ -85,6 +85,5 @@ extension Acceptor {
 struct NewConnection {
   let descriptor: Descriptor
   let peer: Peer
-  let user: UserID
   let mayChange: Bool
 }

@@ -80,7 +80,7 @@ final class Daemon {
       let places = invocation.workers ?? max(WorkerPool.processors, invocation.hasUsers ? 2 : 1)
       let pool = {
         WorkerPool(
-          places: places, placesPerUser: invocation.hasUsers ? places - 1 : places, niceness: Daemon.niceness)
+          places: places, placesPerLane: invocation.hasUsers ? places - 1 : places, niceness: Daemon.niceness)
       }
       let stores = try Daemon.stores(invocation, catalogue, names, socket: acceptors[0].listener.path, pool, log)
       let wakeup = try Wakeup()
@@ -394,7 +394,7 @@ final class Daemon {
       descriptor.close()
       return
     }
-    let newConnection = NewConnection(descriptor: descriptor, peer: peer, user: id, mayChange: acceptor.mayChange)
+    let newConnection = NewConnection(descriptor: descriptor, peer: peer, mayChange: acceptor.mayChange)
     if let refusal = service.refusal(of: id) { return refuse(newConnection, refusal) }
     if id == .owner { return add(newConnection) }
     service.beginArrival(of: id)

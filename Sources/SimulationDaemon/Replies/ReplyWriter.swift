@@ -35,14 +35,12 @@ extension RequestContext {
     succeed { $0.word(UInt64(lines)) }
   }
 
-  /// `- CODE key=value … : text`
   func fail(_ code: FailureCode, _ keys: [(String, String)], _ text: String) { session.fail(tag, code, keys, text) }
 
   func fail(_ code: FailureCode, _ text: String) { session.fail(tag, code, [], text) }
 
-  /// `- BAD-ARGUMENT argument= got= [allowed=] : why`
   func failArgument(_ argument: String, _ got: String, allowed: String? = nil, _ why: String) {
-    fail(.badArgument, [("argument", argument), ("got", got)] + (allowed.map { [("allowed", $0)] } ?? []), why)
+    session.failArgument(tag, argument, got, allowed: allowed, why)
   }
 
   /// The same of a word that is none of a few, with the nearest of them, or of some others, as a suggestion.
@@ -55,11 +53,10 @@ extension RequestContext {
         + suggestion(got, among: others ?? allowed), why)
   }
 
-  /// `- LIMIT name= value= … : why`
   func failLimit(
     _ name: String, _ value: some CustomStringConvertible, with keys: [(String, String)] = [], _ why: String
   ) {
-    fail(.limit, [("name", name), ("value", "\(value)")] + keys, why)
+    session.failLimit(tag, name, value, with: keys, why)
   }
 
   /// `- USAGE`, with the forms of a verb.
@@ -79,54 +76,68 @@ extension RequestContext {
   func `defer`(_ effect: DeferredEffect) { session.deferredEffect = (effect, Array(tag)) }
 }
 
-/// The same for callers with a tag but no request.
+/// The same for callers with a tag but no request; the bytes of a tag are contiguous.
 extension Session {
-  mutating func succeed(_ tag: UnsafeRawBufferPointer, _ write: (inout ByteBuffer) -> Void = { _ in }) {
-    outbox.buffer.begin(.success, tag: tag)
+  private mutating func begin(_ lineClass: LineClass, _ tag: some Collection<UInt8>) {
+    let begun: Void? = tag.withContiguousStorageIfAvailable { tag in
+      outbox.buffer.begin(lineClass, tag: UnsafeRawBufferPointer(tag))
+    }
+    precondition(begun != nil, "the tag has no bytes of its own")
+  }
+
+  mutating func succeed(_ tag: some Collection<UInt8>, _ write: (inout ByteBuffer) -> Void = { _ in }) {
+    begin(.success, tag)
     write(&outbox.buffer)
     outbox.buffer.endLine()
   }
 
-  mutating func succeed(_ tag: [UInt8], _ write: (inout ByteBuffer) -> Void = { _ in }) {
-    tag.withUnsafeBytes { succeed($0, write) }
-  }
-
-  mutating func line(_ tag: [UInt8], _ write: (inout ByteBuffer) -> Void) {
-    tag.withUnsafeBytes { outbox.buffer.begin(.data, tag: $0) }
+  mutating func line(_ tag: some Collection<UInt8>, _ write: (inout ByteBuffer) -> Void) {
+    begin(.data, tag)
     write(&outbox.buffer)
     outbox.buffer.endLine()
   }
 
-  /// Writes a failure and records that the request failed.
+  /// Writes a failure and records that the request failed: `- CODE key=value … : text`.
   mutating func fail(
-    _ tag: UnsafeRawBufferPointer, _ code: FailureCode, _ keys: [(String, String)], _ text: String
+    _ tag: some Collection<UInt8>, _ code: FailureCode, _ keys: [(String, String)], _ text: String
   ) {
     didFail = true
-    outbox.buffer.begin(.failure, tag: tag)
+    begin(.failure, tag)
     outbox.buffer.word(code.word)
     for (key, value) in keys { outbox.buffer.word(key: key, value) }
     outbox.buffer.note(text)
     outbox.buffer.endLine()
   }
 
-  mutating func fail(_ tag: [UInt8], _ code: FailureCode, _ keys: [(String, String)], _ text: String) {
-    tag.withUnsafeBytes { fail($0, code, keys, text) }
+  mutating func fail(_ tag: some Collection<UInt8>, _ code: FailureCode, _ text: String) { fail(tag, code, [], text) }
+
+  /// `- BAD-ARGUMENT argument= got= [allowed=] : why`
+  mutating func failArgument(
+    _ tag: some Collection<UInt8>, _ argument: String, _ got: String, allowed: String? = nil, _ why: String
+  ) {
+    fail(tag, .badArgument, [("argument", argument), ("got", got)] + (allowed.map { [("allowed", $0)] } ?? []), why)
   }
 
-  mutating func fail(_ tag: [UInt8], _ code: FailureCode, _ text: String) { fail(tag, code, [], text) }
+  /// `- LIMIT name= value= … : why`
+  mutating func failLimit(
+    _ tag: some Collection<UInt8>, _ name: String, _ value: some CustomStringConvertible,
+    with keys: [(String, String)] = [], _ why: String
+  ) {
+    fail(tag, .limit, [("name", name), ("value", "\(value)")] + keys, why)
+  }
 
   /// `- STORAGE world=… : reason`
-  mutating func failStorage(_ tag: [UInt8], world: String, _ reason: String) {
+  mutating func failStorage(_ tag: some Collection<UInt8>, world: String, _ reason: String) {
     fail(tag, .storage, [("world", world)], reason)
   }
 
   /// `- MOVED world=… host=… : reason` for a world that another daemon has, or `- STORAGE world=… : reason`.
-  mutating func fail(_ tag: [UInt8], world: String, _ outage: LiveWorld.Outage) {
+  mutating func fail(_ tag: some Collection<UInt8>, world: String, _ outage: LiveWorld.Outage) {
     failServing(tag, world: world, outage.host, outage.reason)
   }
 
   /// The same, with the name of the daemon that has the world.
-  mutating func failServing(_ tag: [UInt8], world: String, _ host: String?, _ reason: String) {
+  mutating func failServing(_ tag: some Collection<UInt8>, world: String, _ host: String?, _ reason: String) {
     guard let host else { return failStorage(tag, world: world, reason) }
     fail(tag, .moved, [("world", world), ("host", host)], reason)
   }

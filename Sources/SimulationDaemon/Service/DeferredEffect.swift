@@ -159,8 +159,9 @@ extension Service {
       return listWorlds(
         in: rest.dropFirst(), found, Persistence.withoutLease, hasAnswer: hasAnswer, tag, client)
     }
-    submit(.worker(workers.slot(of: client.user.id, reading: persistence)), RequestUnderWay(.worlds), for: client, tag)
-    {
+    submit(
+      .worker(workers.slot(of: client.user.id.lane, reading: persistence)), RequestUnderWay(.worlds), for: client, tag
+    ) {
       () throws(StoreFailure) in
       try persistence.store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }
     } then: { [unowned self] result in

@@ -172,8 +172,8 @@ extension Service {
   func cancel(_ number: UInt64, _ tag: [UInt8], _ client: Client) {
     let other = everybody.first { $0.activity == number && mayManage($0, client) }
     guard let other else {
-      client.session.fail(
-        tag, .badArgument, [("argument", "activity"), ("got", "\(number)")],
+      client.session.failArgument(
+        tag, "activity", "\(number)",
         "nothing with this number is under way; 'activities' lists what is")
       return
     }

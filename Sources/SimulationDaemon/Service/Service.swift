@@ -533,7 +533,7 @@ final class Service {
         let placement = placement(of: $0)
         return placement.isOnEventLoop || (placement.isOnWorker && areFree(for: $0))
       }
-      || worlds.values.contains { isLate($0) && workers.areFree(for: $0.owner) && isStored($0) }
+      || worlds.values.contains { isLate($0) && workers.areFree(for: $0.owner.lane) && isStored($0) }
   }
 
   private func hasLoadedOrFirstWorlds(for persistence: Persistence) -> Bool {

@@ -74,7 +74,7 @@ extension Session {
 
   fileprivate mutating func failTooLong() {
     fail(
-      [], .tooLong, [("limit", "\(environment.limits.line)")],
+      [UInt8](), .tooLong, [("limit", "\(environment.limits.line)")],
       "a line has at most \(environment.limits.line) bytes; this one was dropped")
   }
 
@@ -106,9 +106,8 @@ extension Session {
         "the world '\(world)' that the batch was for is gone; nothing of it was run")
     }
     if let overflow = batch.overflow {
-      return fail(
-        end.tag, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
-        "this batch went over the limit; nothing of it was run")
+      return failLimit(
+        end.tag, overflow.name, overflow.value, "this batch went over the limit; nothing of it was run")
     }
     if let mistake = batch.check?.firstMistake {
       return fail(
@@ -204,7 +203,7 @@ extension RequestContext {
   func run(_ batch: Batch, _ request: inout Request) {
     // Its client sends all of it again, so no line is answered.
     if let outage = live.outage, outage.host != nil {
-      return session.fail(Array(tag), world: session.shown(live.name), outage)
+      return session.fail(tag, world: session.shown(live.name), outage)
     }
     session.isRunningBatch = true
     defer { session.isRunningBatch = false }
@@ -273,8 +272,8 @@ extension RequestContext {
   }
 
   private func failTooManyReplies(_ tag: UnsafeRawBufferPointer) {
-    session.fail(
-      tag, .limit, [("name", "replyQueue"), ("value", "\(limits.replyQueue)")],
+    session.failLimit(
+      tag, "replyQueue", limits.replyQueue,
       "the replies of this batch are too long; send this request by itself")
   }
 }

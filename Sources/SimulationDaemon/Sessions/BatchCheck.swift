@@ -80,10 +80,10 @@ extension RequestContext {
       return fail(.usage, "'\(verb.name)' cannot stand between 'begin' and 'end'")
     }
     if !session.mayRun(verb, hasArguments: !words.plain.isEmpty) {
-      return session.failReadOnly(Array(tag), verb)
+      return session.failReadOnly(tag, verb)
     }
     if let outage = live.outage, verb.row.concernsContents, !outage.isReadable || !verb.row.mayRunReadOnly {
-      return session.fail(Array(tag), world: session.shown(live.name), outage)
+      return session.fail(tag, world: session.shown(live.name), outage)
     }
     guard check(entry) else { return }
     guard let form = entry.parsedForms.first(where: { $0.misfit(of: words.plain) == nil }) else {

@@ -306,7 +306,7 @@ extension Session {
   @inline(never)
   mutating func refusesChange(_ request: borrowing Request) -> Bool {
     guard let verb = Verb(request.verb), !mayRun(verb, hasArguments: !request.words.isEmpty) else { return false }
-    failReadOnly(Array(request.tag), verb)
+    failReadOnly(request.tag, verb)
     return true
   }
 
@@ -317,7 +317,7 @@ extension Session {
   }
 
   /// `- READ-ONLY verb=`
-  mutating func failReadOnly(_ tag: [UInt8], _ verb: Verb) {
+  mutating func failReadOnly(_ tag: some Collection<UInt8>, _ verb: Verb) {
     let place = outbox.buffer.count
     fail(
       tag, .readOnly, [("verb", verb.name)],

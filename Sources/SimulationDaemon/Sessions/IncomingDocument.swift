@@ -104,8 +104,8 @@ extension Session {
     case .bytes(let announced): count = announced
     case .unclear(let got):
       let tag = line.withParsedCopy(&request) { Array($0.tag) } ?? []
-      fail(
-        tag, .badArgument, [("argument", "bytes"), ("got", got)],
+      failArgument(
+        tag, "bytes", got,
         "define needs bytes=N, the number of bytes after this line; without it nothing that follows can be read")
       return sayGoodbye("framing")
     }
@@ -147,9 +147,7 @@ extension Session {
       return .kept
     case .dropped(let limit, let value):
       resources = []
-      fail(
-        parsed.tag, .limit, [("name", limit), ("value", "\(value)")],
-        "these bytes are too many; they were read and dropped")
+      failLimit(parsed.tag, limit, value, "these bytes are too many; they were read and dropped")
       return .kept
     case .kept: break
     }

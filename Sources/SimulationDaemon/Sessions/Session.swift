@@ -109,26 +109,6 @@ struct Session: ~Copyable {
   }
 }
 
-/// What a client may do, and how much is reported to it, as long as the session lasts.
-struct SessionTerms {
-  var user = UserID.owner
-  /// Whether it may change worlds, the daemon, or what others have under way.
-  var mayChange = true
-  /// Whether it gets samples where much happens: notices now and then, about the last inputs, and a gap for the others.
-  var isSampled = false
-  /// The form of the greeting.
-  var form = LineForm.text
-
-  /// The time between two deliveries of notices to a sampled session, in nanoseconds.
-  static let sampleDistance: UInt64 = 50_000_000
-  /// The most inputs that one delivery is about.
-  static let inputsInASample: UInt64 = 128
-  /// Bytes of unread notices of a sampled session.
-  static let sampledQueue = 16 << 10
-  /// Bytes of objects that are made at once for one; a browser takes little at a time.
-  static let sampledPiece = 8 << 10
-}
-
 /// The request that an activity carries out, as `activities` shows it.
 struct RequestUnderWay {
   let verb: Verb

@@ -112,3 +112,21 @@ enum MemoryShortage {
   /// What a failure says: `name=` and `value=`.
   var keys: [(String, String)] { [("name", limit.name), ("value", "\(limit.value)")] }
 }
+
+/// How much a user's worlds may have in the store.
+extension Limits {
+  /// The most bytes of a durable world's journal that are stored. The worlds of a user share ``userStore``: each may have
+  /// an equal part, or more if the others leave room.
+  ///
+  /// - Parameter others: The stored bytes of the owner's other durable worlds.
+  func mostStored(of owner: UserID, beside others: [Int]) -> Int {
+    if owner == .owner { return storeBytes }
+    return min(storeBytes, max(userStore / (others.count + 1), others.reduce(userStore, -)))
+  }
+
+  /// The bytes of a world's journal after its last checkpoint in the store that make the next one due. Nothing after it can
+  /// be removed.
+  func mostAfterCheckpoint(of owner: UserID) -> Int {
+    (owner == .owner ? storeBytes : min(storeBytes, max(Limits.fewestStored, userStore / userWorlds))) / 4
+  }
+}

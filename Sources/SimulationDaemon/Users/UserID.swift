@@ -17,11 +17,18 @@ enum UserID: Hashable, Sendable {
     }
   }
 
+  /// Where the user's work runs in a ``WorkerPool``.
+  var lane: WorkerPool.Lane { systemNumber() }
+
   /// The user at the other end of a connection.
   init(_ uid: UInt32) { self = uid == Accounts.own || uid == 0 ? .owner : .other(uid) }
 
   /// A user's number as the system writes it: neither `+7` nor `07`.
   static func number(_ text: some StringProtocol) -> UInt32? { UInt32(text).flatMap { "\($0)" == text ? $0 : nil } }
+}
+
+extension NewConnection {
+  var user: UserID { UserID(peer.uid) }
 }
 
 /// A world's name in the daemon and in its store: `lab` for a world of the daemon's owner, `1007/lab` for one of the

@@ -31,7 +31,7 @@ extension RequestContext {
       return failUnknownVerb(request)
     }
     if let outage = live.outage, verb.row.concernsContents, !outage.isReadable || !verb.row.mayRunReadOnly {
-      return session.fail(Array(request.tag), world: session.shown(live.name), outage)
+      return session.fail(request.tag, world: session.shown(live.name), outage)
     }
     answering(request) { $0.run(verb) }
   }

@@ -67,7 +67,7 @@ extension RequestContext {
         "\(withArticle(entry.name)) is no MVI feature, so it has no parts"
           + (features.isEmpty ? "" : "; these kinds have: \(features.joined(separator: ", "))"))
     }
-    begin(GraphReply(.parts(picture), form, environment.graphs, session.terms.user))
+    begin(GraphReply(.parts(picture), form, environment.graphs, session.terms))
   }
 
   /// `graph KIND|NAME show=members`: of machines that were made together, those that are left, and their wires.
@@ -96,7 +96,7 @@ extension RequestContext {
           return live.world.contains(Wire(from: from, output: wire.output, to: to, event: wire.event))
         })
     }
-    begin(GraphReply(.members(picture), form, environment.graphs, session.terms.user))
+    begin(GraphReply(.members(picture), form, environment.graphs, session.terms))
   }
 
   /// What `graph` shows by a name.
@@ -170,7 +170,7 @@ extension RequestContext {
       }
       text = { written }
     }
-    begin(GraphReply(.text(text), form, environment.graphs, session.terms.user))
+    begin(GraphReply(.text(text), form, environment.graphs, session.terms))
   }
 
   private func failToPrint(_ why: String) {
@@ -241,7 +241,7 @@ extension RequestContext {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)
       let subject: GraphSubject = form.format == .tests ? .tests(source, document(of: kind)) : .kind(source, mark)
-      begin(GraphReply(subject, form, environment.graphs, session.terms.user))
+      begin(GraphReply(subject, form, environment.graphs, session.terms))
     } catch {
       failToExplore(kind, error)
     }
@@ -257,7 +257,7 @@ extension RequestContext {
   private func begin(_ composition: Composition, named name: String?, _ form: GraphForm) {
     guard mayBegin(form.format) else { return }
     if form.format == .tests {
-      begin(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.terms.user))
+      begin(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.terms))
       return
     }
     var members: [(source: GraphSource, mark: GraphMark?)] = []
@@ -286,7 +286,7 @@ extension RequestContext {
     }
     let shown = form.marksPresent ? name : nil
     begin(
-      GraphReply(.composition(composition, name: shown, members), form, environment.graphs, session.terms.user))
+      GraphReply(.composition(composition, name: shown, members), form, environment.graphs, session.terms))
   }
 
   /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.

@@ -150,7 +150,7 @@ extension Service {
       break
     case .done(let undone):
       // It holds the replaced world, which may be large.
-      workers.dispose(rewind.rewinding, of: client.user.id)
+      workers.dispose(rewind.rewinding, of: client.user.id.lane)
       answer(rewind, undone: undone, client, home)
     }
   }
@@ -252,9 +252,8 @@ extension Service {
     do throws(PersistenceFailure) {
       let first = persistence.firstUndoable(try store.starts.get(), store.stored, home)
       if rewind.rewinding.firstNeeded >= first { return true }
-      client.session.fail(
-        rewind.tag, .limit,
-        [("name", "storeBytes"), ("value", "\(environment.limits.storeBytes)"), ("from", "\(first)")],
+      client.session.failLimit(
+        rewind.tag, "storeBytes", environment.limits.storeBytes, with: [("from", "\(first)")],
         "the store has given up too much to undo what was before \(first)")
     } catch {
       client.session.failStorage(rewind.tag, world: client.session.shown(client.hosted.name), "\(error)")

@@ -18,7 +18,7 @@ extension Service {
     var behind = worlds.values.filter(needsWorkerForItself)
     while !clients.isEmpty || !behind.isEmpty {
       clients.removeAll { !areFree(for: $0) }
-      behind.removeAll { !workers.areFree(for: $0.owner) }
+      behind.removeAll { !workers.areFree(for: $0.owner.lane) }
       let client = clients.min { turns(of: $0) < turns(of: $1) }
       let world = behind.min { turns(of: $0) < turns(of: $1) }
       if let world, (client.map { turns(of: world) < turns(of: $0) } ?? true) {
@@ -45,7 +45,7 @@ extension Service {
 
   /// Whether a worker would soon do a client's work.
   func areFree(for client: Client) -> Bool {
-    workers.areFree(for: client.user.id, isElsewhere: client.hosted.owner != client.user.id)
+    workers.areFree(for: client.user.id.lane, isElsewhere: client.hosted.owner != client.user.id)
   }
 
   /// The last turns of a client's user and of the client.
@@ -93,7 +93,7 @@ extension Service {
 
   /// Lets a worker explore and draw a diagram, which takes long for a large kind, while others use the world.
   private func draw(_ graph: GraphReply, for client: Client) {
-    let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot(of: client.user.id))
+    let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot(of: client.user.id.lane))
     client.slot = slot
     client.session.activity = .away(Activity.Away(activity))
     let (notes, world) = (client.hosted.persistence?.store.workNotes, client.hosted.progress?.lease.identity)
@@ -118,7 +118,7 @@ extension Service {
 
   private func lend(_ lent: [HostedWorld], actor: Client?, catchesUp: Bool) {
     let slot = workers.slot(
-      of: actor?.user.id ?? lent[0].owner, reading: lent[0].progress == nil ? nil : lent[0].persistence)
+      of: (actor?.user.id ?? lent[0].owner).lane, reading: lent[0].progress == nil ? nil : lent[0].persistence)
     let environment = environment.onWorker()
     var part: Loan.Part?
     var awaiting: [Loan.Part] = []

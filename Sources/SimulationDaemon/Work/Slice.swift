@@ -103,17 +103,17 @@ final class WorkerSlot: Sendable {
   static let longest: UInt64 = 5_000_000
 
   /// Nil for work that counts for nobody.
-  let user: UserID?
+  let lane: WorkerPool.Lane?
   /// Where the work runs; nil if nothing else waits.
   let pool: WorkerPool?
   private let end: Atomic<UInt64>
   private let stop = Atomic<UInt8>(0)
 
   /// - Parameters:
-  ///   - user: Whose work it is; nil if it counts for nobody.
+  ///   - lane: Whose work it is; nil if it counts for nobody.
   ///   - pool: Where the work runs; nil if nothing else waits.
-  init(of user: UserID?, _ pool: WorkerPool?) {
-    self.user = user
+  init(of lane: WorkerPool.Lane?, _ pool: WorkerPool?) {
+    self.lane = lane
     self.pool = pool
     end = Atomic(0)
   }
@@ -151,7 +151,7 @@ final class WorkerSlot: Sendable {
   /// - Parameter most: If as many jobs wait in this way already, it goes on.
   func giveWay(besidesAtMost most: Int = .max) {
     guard isTimeOver else { return }
-    pool?.yield(for: user?.systemNumber(), besidesAtMost: most)
+    pool?.yield(for: lane, besidesAtMost: most)
     begin()
   }
 

@@ -320,7 +320,7 @@ extension RequestContext {
       failForgotten()
       session.endActivity()
     case .unreadable(let failure):
-      session.failStorage(Array(tag), world: session.shown(live.name), "\(failure)")
+      session.failStorage(tag, world: session.shown(live.name), "\(failure)")
       session.endActivity()
     case .done(let lines):
       if let past = reply as? PastReply, session.cursor == nil, past.journal.end + 1 < live.world.firstSequence {

@@ -38,10 +38,10 @@ final class Workers {
   /// A new slot for one piece of work.
   ///
   /// - Parameters:
-  ///   - user: Whose work it is; nil if it counts for nobody.
+  ///   - lane: Whose work it is; nil if it counts for nobody.
   ///   - store: Where what it reads is kept; nil if it reads from no store.
-  func slot(of user: UserID?, reading store: Persistence? = nil) -> WorkerSlot {
-    WorkerSlot(of: user, pool.map { store?.threads.readers ?? $0 })
+  func slot(of lane: WorkerPool.Lane?, reading store: Persistence? = nil) -> WorkerSlot {
+    WorkerSlot(of: lane, pool.map { store?.threads.readers ?? $0 })
   }
 
   /// Submits a loan to a worker.
@@ -53,7 +53,7 @@ final class Workers {
     }
     underWay.append((loan, loan.slot, HostClock.now()))
     let returned = returned
-    pool.submit(for: loan.slot.user?.systemNumber()) {
+    pool.submit(for: loan.slot.lane) {
       loan.slot.pacing { loan.perform() }
       returned.loans.withLock { $0.append(loan) }
       returned.wake()
@@ -106,7 +106,7 @@ final class Workers {
       returned.jobs.withLock { $0.append(job) }
       return
     }
-    place.submit(for: slot?.user?.systemNumber()) {
+    place.submit(for: slot?.lane) {
       if let slot { slot.pacing { job.perform() } } else { job.perform() }
       returned.jobs.withLock { $0.append(job) }
       returned.wake()
@@ -148,11 +148,11 @@ final class Workers {
   ///   - isElsewhere: Whether it is in a world of another user. That world must not wait for other work of this user,
   ///     which may be long and never give way.
   ///   - now: The host time.
-  func areFree(for user: UserID, isElsewhere: Bool = false, at now: UInt64 = HostClock.now()) -> Bool {
+  func areFree(for lane: WorkerPool.Lane, isElsewhere: Bool = false, at now: UInt64 = HostClock.now()) -> Bool {
     guard let pool else { return true }
     func isRecent(_ since: UInt64) -> Bool { now &- since < 2 * WorkerSlot.longest }
     return underWay.count { isRecent($0.since) } < pool.places
-      && underWay.count { $0.slot.user == user && (isElsewhere || isRecent($0.since)) } < pool.placesPerUser
+      && underWay.count { $0.slot.lane == lane && (isElsewhere || isRecent($0.since)) } < pool.placesPerLane
   }
 
   /// Asks every worker to stop.
@@ -160,11 +160,11 @@ final class Workers {
     for (_, slot, _) in underWay { slot.interrupt(why) }
   }
 
-  /// Frees a user's object on a worker, since freeing a million machines takes a while.
-  func dispose(_ object: AnyObject, of user: UserID) {
+  /// Frees an object on a worker, since freeing a million machines takes a while.
+  func dispose(_ object: AnyObject, of lane: WorkerPool.Lane) {
     guard let pool else { return }
     let last = LastReference(object)
-    pool.submit(for: user.systemNumber()) { last.release() }
+    pool.submit(for: lane) { last.release() }
   }
 
   /// The last reference to an object.

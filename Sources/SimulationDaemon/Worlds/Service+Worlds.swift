@@ -58,14 +58,14 @@ extension Service {
       return false
     }
     guard hasRoomForWorld(of: client.user, reserved) else {
-      client.session.fail(
-        tag, .limit, [("name", "userWorlds"), ("value", "\(limits.userWorlds)")],
+      client.session.failLimit(
+        tag, "userWorlds", limits.userWorlds,
         "you have \(limits.userWorlds) worlds; 'world drop' removes one")
       return false
     }
     guard count < limits.worlds else {
-      client.session.fail(
-        tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
+      client.session.failLimit(
+        tag, "worlds", limits.worlds,
         "there are \(count) worlds; 'world drop' removes one")
       return false
     }
@@ -109,21 +109,20 @@ extension Service {
       return client.session.fail(tag, world: client.session.shown(hosted.name), outage)
     }
     guard let persistence = hosted.persistence, let stored = hosted.progress else {
-      return client.session.fail(
-        tag, .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
+      return client.session.failArgument(
+        tag, "durable", "yes", allowed: "no",
         "this world is not durable, and so is no copy of it; 'script' writes it as a script, which makes it again in one of 'world new W durable=yes'"
       )
     }
     guard store(of: key) === persistence else {
-      return client.session.fail(
-        tag, .badArgument,
-        [("argument", "world"), ("got", name), ("allowed", stores.patterns(of: persistence))],
+      return client.session.failArgument(
+        tag, "world", name, allowed: stores.patterns(of: persistence),
         "a world '\(name)' is kept in another store than this one, and so cannot be a durable copy of it")
     }
     guard let growth = growth(byForkOf: home, tag, client) else { return }
     let (settings, first, host) = (persistence.settings(of: home.live), home.live.stored?.first ?? 1, host)
     // Nothing may happen in the world until it is copied, so requests to it wait.
-    let box = hosted.lend(workers.slot(of: hosted.owner, reading: persistence))
+    let box = hosted.lend(workers.slot(of: hosted.owner.lane, reading: persistence))
     askStore(persistence, for: client, tag, newWorld: key) {
       () throws(PersistenceFailure) -> (LiveWorld.Box, StoredProgress)? in
       guard let copied = try persistence.copy(stored, to: key, box.live.world.now, settings, host: host) else {
@@ -134,8 +133,8 @@ extension Service {
       giveBack(hosted, box)
       do throws(PersistenceFailure) {
         guard let (copy, progress) = try result.get() else {
-          return client.session.fail(
-            tag, .limit, [("name", "forkBytes"), ("value", "\(Persistence.mostCopied)")],
+          return client.session.failLimit(
+            tag, "forkBytes", Persistence.mostCopied,
             "the store has more of this world; a fork without 'durable=yes' is always possible")
         }
         let fork = self.host(copy)
@@ -161,8 +160,8 @@ extension Service {
     guard mayBeDropped(hosted) else {
       let others = worlds.values.filter { $0.owner == client.user.id && $0 !== hosted }
         .map { WorldKey($0.name).name }.sorted().prefix(60).joined(separator: ",")
-      client.session.fail(
-        tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
+      client.session.failArgument(
+        tag, "world", name, allowed: others,
         hosted.owner == client.user.id
           ? "the world main cannot be dropped" : "the world main cannot be dropped while its owner is connected")
       return
@@ -175,7 +174,7 @@ extension Service {
       return client.session.fail(tag, world: client.session.shown(key), outage)
     }
     // Nothing may happen in the world until the store has answered, so requests to it wait.
-    let box = hosted.lend(workers.slot(of: hosted.owner, reading: persistence))
+    let box = hosted.lend(workers.slot(of: hosted.owner.lane, reading: persistence))
     hosted.afterRemoval = []
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
       try persistence.store.remove(key)
@@ -207,7 +206,7 @@ extension Service {
     environment.counters.worlds = worlds.count
     expel(from: hosted, home, because: "was dropped meanwhile") { _ in true }
     for other in everybody { endForbiddenComparison(of: other) }
-    workers.dispose(home, of: hosted.owner)
+    workers.dispose(home, of: hosted.owner.lane)
     client.session.answer("dropped", client.session.shown(hosted.name), tag)
   }
 

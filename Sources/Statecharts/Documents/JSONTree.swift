@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// A value of JSON that knows where it stands.
 struct JSONTree: Sendable {
   enum Value: Sendable {
@@ -30,16 +32,15 @@ struct JSONTree: Sendable {
     var room = limits.nodes
     do {
       self = try reader.tree(&room, pace)
-      reader.skipBlanks()
-      guard reader.next == nil else { throw JSONReader.Mistake() }
+      try reader.scanner.end()
     } catch {
       let message =
         room <= 0
         ? "the document has more than \(limits.nodes) values"
-        : reader.hasLongText
+        : reader.scanner.hasLongText
           ? "a text has at most \(limits.line) bytes"
           : reader.isTooDeep ? "values are nested more than \(DataValue.deepest) deep" : "this is no JSON"
-      throw Mistake(offset: reader.place, message: message)
+      throw Mistake(offset: reader.scanner.place, message: message)
     }
   }
 
@@ -92,11 +93,11 @@ struct JSONTree: Sendable {
 extension JSONReader {
   /// - Parameter room: How many values there may still be; 0 after an error because of that.
   fileprivate mutating func tree(_ room: inout Int, _ pace: ReadingPace) throws -> JSONTree {
-    skipBlanks()
-    let start = place
+    scanner.skipBlanks()
+    let start = scanner.place
     room -= 1
-    guard room > 0, pace.mayGoOn() else { throw Mistake() }
-    switch next {
+    guard room > 0, pace.mayGoOn() else { throw JSONScanner.Mistake() }
+    switch scanner.next {
     case UInt8(ascii: "{"):
       return JSONTree(.object(try nested { reader in try reader.members(&room, pace) }), at: start)
     case UInt8(ascii: "["):
@@ -104,9 +105,9 @@ extension JSONReader {
         .list(
           try nested { reader in
             var items: [JSONTree] = []
-            if reader.takes("]") { return items }
-            repeat { items.append(try reader.tree(&room, pace)) } while reader.takes(",")
-            try reader.expect("]")
+            if reader.scanner.takes("]") { return items }
+            repeat { items.append(try reader.tree(&room, pace)) } while reader.scanner.takes(",")
+            try reader.scanner.expect("]")
             return items
           }), at: start)
     case _: return JSONTree(.plain(try value()), at: start)
@@ -115,15 +116,15 @@ extension JSONReader {
 
   private mutating func members(_ room: inout Int, _ pace: ReadingPace) throws -> [JSONTree.Member] {
     var members: [JSONTree.Member] = []
-    if takes("}") { return members }
+    if scanner.takes("}") { return members }
     repeat {
-      skipBlanks()
-      let start = place
-      let key = try string()
-      try expect(":")
+      scanner.skipBlanks()
+      let start = scanner.place
+      let key = try scanner.string()
+      try scanner.expect(":")
       members.append(JSONTree.Member(key: key, offset: start, value: try tree(&room, pace)))
-    } while takes(",")
-    try expect("}")
+    } while scanner.takes(",")
+    try scanner.expect("}")
     return members
   }
 }

@@ -3,32 +3,32 @@ internal import Glibc
 
 /// Threads for work that would block an event loop.
 ///
-/// At most ``places`` jobs run at a time, at most ``placesPerUser`` of them for one user. The user whose last turn is
-/// longest ago is next; the jobs of one user run in order. A long job calls ``yield(for:)`` regularly, which hands its place to the next job
-/// and waits for another. So a few long jobs cannot block the others. Where a user cannot have all places, even jobs that
-/// never yield block only the jobs of their user. The threads have a lower priority than the event loop and are made on demand.
+/// At most ``places`` jobs run at a time, at most ``placesPerLane`` of them in one lane. The lane whose last turn is
+/// longest ago is next; the jobs of one lane run in order. A long job calls ``yield(for:)`` regularly, which hands its place to the next job
+/// and waits for another. So a few long jobs cannot block the others. Where a lane cannot have all places, even jobs that
+/// never yield block only the jobs of their lane. The threads have a lower priority than the event loop and are made on demand.
 package final class WorkerPool: Sendable {
   package typealias Job = @Sendable () -> Void
-  /// The number that the system gives a user.
-  package typealias User = UInt32
+  /// Whose jobs share places: a user's, by the number that the system gives the user.
+  package typealias Lane = UInt32
 
   /// How many jobs run at a time.
   package let places: Int
-  /// How many jobs of one user run at a time.
-  package let placesPerUser: Int
+  /// How many jobs of one lane run at a time.
+  package let placesPerLane: Int
   /// How much lower than usual the threads' priority is.
   package let niceness: Int32
   private let state: Locked<State>
 
   private struct State {
     let places: Int
-    let placesPerUser: Int
+    let placesPerLane: Int
     /// Jobs that wait for a place, in order.
     var waiting: [Waiting] = []
-    /// The users of jobs that have a place.
-    var running: [User?] = []
-    /// The number of each user's last turn.
-    var turns: [User?: UInt64] = [:]
+    /// The lanes of jobs that have a place.
+    var running: [Lane?] = []
+    /// The number of each lane's last turn.
+    var turns: [Lane?: UInt64] = [:]
     var lastTurn: UInt64 = 0
     /// Threads without a job. The last one to become idle is used first, since its stack is warm.
     var idle: [Parking] = []
@@ -40,21 +40,21 @@ package final class WorkerPool: Sendable {
     mutating func takeNext() -> Waiting? {
       if running.count >= places { return nil }
       let allowed = waiting.indices.filter { place in
-        guard let user = waiting[place].user else { return true }
-        return running.count { $0 == user } < placesPerUser
+        guard let lane = waiting[place].lane else { return true }
+        return running.count { $0 == lane } < placesPerLane
       }
-      guard let next = allowed.min(by: { turns[waiting[$0].user, default: 0] < turns[waiting[$1].user, default: 0] })
+      guard let next = allowed.min(by: { turns[waiting[$0].lane, default: 0] < turns[waiting[$1].lane, default: 0] })
       else { return nil }
-      let user = waiting[next].user
+      let lane = waiting[next].lane
       lastTurn += 1
-      turns[user] = lastTurn
-      running.append(user)
+      turns[lane] = lastTurn
+      running.append(lane)
       return waiting.remove(at: next)
     }
 
-    /// Passes the place of a user's job on.
-    mutating func pass(from user: User?) -> Waiting? {
-      guard let place = running.firstIndex(of: user) else { preconditionFailure("a running job has a place") }
+    /// Passes the place of a lane's job on.
+    mutating func pass(from lane: Lane?) -> Waiting? {
+      guard let place = running.firstIndex(of: lane) else { preconditionFailure("a running job has a place") }
       running.remove(at: place)
       return takeNext()
     }
@@ -62,7 +62,7 @@ package final class WorkerPool: Sendable {
 
   private struct Waiting {
     /// Nil for a job that counts for nobody.
-    let user: User?
+    let lane: Lane?
     let work: Work
   }
 
@@ -74,24 +74,24 @@ package final class WorkerPool: Sendable {
 
   /// A job that was performed.
   private struct Finished {
-    let user: User?
+    let lane: Lane?
   }
 
   /// An idle thread's wait for its next job.
   private final class Parking: Sendable {
     let signal = Semaphore()
-    let job = Locked<(user: User?, job: Job)?>(nil)
+    let job = Locked<(lane: Lane?, job: Job)?>(nil)
   }
 
   /// - Parameters:
   ///   - places: At least 1.
-  ///   - placesPerUser: How many jobs of one user run at a time, at least 1; nil for as many as there are places.
+  ///   - placesPerLane: How many jobs of one lane run at a time, at least 1; nil for as many as there are places.
   ///   - niceness: How much lower than usual the threads' priority is, 0 to 19.
-  package init(places: Int, placesPerUser: Int? = nil, niceness: Int32 = 0) {
+  package init(places: Int, placesPerLane: Int? = nil, niceness: Int32 = 0) {
     self.places = max(1, places)
-    self.placesPerUser = max(1, placesPerUser ?? places)
+    self.placesPerLane = max(1, placesPerLane ?? places)
     self.niceness = niceness
-    state = Locked(State(places: self.places, placesPerUser: self.placesPerUser))
+    state = Locked(State(places: self.places, placesPerLane: self.placesPerLane))
   }
 
   /// Processors that this process may use.
@@ -99,10 +99,10 @@ package final class WorkerPool: Sendable {
 
   /// Runs a job as soon as a place is free for it.
   ///
-  /// - Parameter user: Whose it is; nil if it counts for nobody.
-  package func submit(for user: User? = nil, _ job: @escaping Job) {
+  /// - Parameter lane: Whose it is; nil if it counts for nobody.
+  package func submit(for lane: Lane? = nil, _ job: @escaping Job) {
     let next = state.withLock { state in
-      state.waiting.append(Waiting(user: user, work: .fresh(job)))
+      state.waiting.append(Waiting(lane: lane, work: .fresh(job)))
       return state.takeNext()
     }
     start(next)
@@ -123,14 +123,14 @@ package final class WorkerPool: Sendable {
   /// Returns at once when no job waits. Call it only from jobs of this pool.
   ///
   /// - Parameters:
-  ///   - user: The calling job's.
+  ///   - lane: The calling job's.
   ///   - most: If as many jobs have yielded already, it goes on. Each of them keeps a thread.
-  package func yield(for user: User?, besidesAtMost most: Int = .max) {
+  package func yield(for lane: Lane?, besidesAtMost most: Int = .max) {
     let own = Semaphore()
     let next: Waiting? = state.withLock { state in
       if state.waiting.isEmpty || state.suspended >= most { return nil }
-      state.waiting.append(Waiting(user: user, work: .suspended(own)))
-      return state.pass(from: user)
+      state.waiting.append(Waiting(lane: lane, work: .suspended(own)))
+      return state.pass(from: lane)
     }
     if next == nil { return }
     start(next)
@@ -144,10 +144,10 @@ package final class WorkerPool: Sendable {
     case .suspended(let other): other.signal()
     case .fresh(let job):
       if let parking = state.withLock({ $0.idle.popLast() }) {
-        parking.job.withLock { $0 = (next.user, job) }
+        parking.job.withLock { $0 = (next.lane, job) }
         parking.signal.signal()
       } else {
-        spawn(next.user, job)
+        spawn(next.lane, job)
       }
     }
   }
@@ -157,20 +157,20 @@ package final class WorkerPool: Sendable {
     let pool: WorkerPool
     let parking = Parking()
 
-    init(_ pool: WorkerPool, _ user: User?, _ job: @escaping Job) {
+    init(_ pool: WorkerPool, _ lane: Lane?, _ job: @escaping Job) {
       self.pool = pool
-      parking.job.withLock { $0 = (user, job) }
+      parking.job.withLock { $0 = (lane, job) }
     }
   }
 
-  private func spawn(_ user: User?, _ job: @escaping Job) {
+  private func spawn(_ lane: Lane?, _ job: @escaping Job) {
     var thread = pthread_t()
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     pthread_attr_setstacksize(&attributes, ThreadStack.bytes)
     // Safety: balanced by `takeRetainedValue` in the thread, or below if no thread was made.
-    let beginning = Unmanaged.passRetained(Beginning(self, user, job))
+    let beginning = Unmanaged.passRetained(Beginning(self, lane, job))
     let failure = pthread_create(
       &thread, &attributes,
       { beginning in
@@ -184,7 +184,7 @@ package final class WorkerPool: Sendable {
     // No thread could be made: the calling thread runs the job itself.
     beginning.release()
     job()
-    start(state.withLock { $0.pass(from: user) })
+    start(state.withLock { $0.pass(from: lane) })
   }
 
   /// A thread's loop: its first job, then further ones.
@@ -198,23 +198,23 @@ package final class WorkerPool: Sendable {
   ///
   /// - Returns: Whose it was; nil if there was none.
   private func perform(_ parking: Parking) -> Finished? {
-    guard let (user, job) = parking.job.withLock({ $0.take() }) else { return nil }
+    guard let (lane, job) = parking.job.withLock({ $0.take() }) else { return nil }
     job()
-    return Finished(user: user)
+    return Finished(lane: lane)
   }
 
   /// The next job for a thread that has finished one, or none if the thread is to end.
   private func nextParking(after finished: Finished) -> Parking {
     let parking = Parking()
     let next: Waiting? = state.withLock { state in
-      let next = state.pass(from: finished.user)
+      let next = state.pass(from: finished.lane)
       if case .fresh? = next?.work { return next }
       // The place goes to a suspended job, which already has a thread.
       if state.idle.count < places { state.idle.append(parking) } else { parking.signal.signal() }
       return next
     }
     if let next, case .fresh(let job) = next.work {
-      parking.job.withLock { $0 = (next.user, job) }
+      parking.job.withLock { $0 = (next.lane, job) }
       return parking
     }
     start(next)

@@ -48,24 +48,14 @@ final class Dialogue {
     self.signals = signals
   }
 
-  /// A connection beside the user's.
-  ///
-  /// - Returns: `nil` if the daemon lets nobody in.
-  convenience init?(to endpoint: Endpoint, signals: SignalQueue? = nil, until deadline: UInt64?) {
-    guard let connection = try? endpoint.connectAgain() else { return nil }
-    self.init(greetedBy: connection, signals: signals, until: deadline)
-  }
-
-  /// A connection for a worker.
+  /// A connection beside the user's, or for a worker.
   ///
   /// - Parameter isOwn: Whether the endpoint starts a daemon for it.
   /// - Returns: `nil` if there is no daemon, or it lets nobody in.
-  convenience init?(to endpoint: Endpoint, starting isOwn: Bool, signals: SignalQueue) {
+  convenience init?(
+    to endpoint: Endpoint, starting isOwn: Bool = false, signals: SignalQueue? = nil, until deadline: UInt64? = nil
+  ) {
     guard let connection = try? isOwn ? endpoint.connect() : endpoint.connectAgain() else { return nil }
-    self.init(greetedBy: connection, signals: signals, until: nil)
-  }
-
-  private convenience init?(greetedBy connection: Connection, signals: SignalQueue?, until deadline: UInt64?) {
     self.init(connection: connection, signals: signals)
     self.deadline = deadline
     unanswered = 1

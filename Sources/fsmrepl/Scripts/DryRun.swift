@@ -36,9 +36,9 @@ struct DryRun {
   private var missed: Set<String> = []
   /// Names in the place of patterns, and of pictures, which have to be those of machines at some time.
   private var names: [(name: String, verb: Verb, step: Int, failure: (ServerLine) -> RunFailure)] = []
-  /// The kinds of the machines that lines have made, and the answers for the machines of a kind.
-  private var kinds: [String: String] = [:]
-  private var defined: Set<String> = []
+  /// How often machines or kinds were made or dropped since answers were read last.
+  private var changes = 0
+  /// The questions about machines and kinds, each with the number of changes before it, and the answers to them.
   private var asked: Set<String> = []
   private var answers: [String: Dialogue.Answer] = [:]
   private var mistaken: Set<Int> = []
@@ -75,10 +75,10 @@ struct DryRun {
     let place: Int
     let turn: Int32
     let subject: Subject
-    /// The question as it is for all machines of a kind, if the answer is the same for them.
+    /// What it is in ``asked``; nil for a line of the script.
     var key: String?
-    /// What would be sent; `nil` if it was. It is not where another machine of the kind was asked before.
-    var unsent: String?
+    /// Whether it was sent; it is not where the same was asked before.
+    var isSent = true
   }
 
   /// What `describe` lists, by the first words of its rows.
@@ -180,7 +180,7 @@ struct DryRun {
         let text = isInSession || Self.isOfWorlds(verb) ? script.request(of: step, turn: cursor.turn) : ""
         if leaves(verb, text) { return try settle() }
         if !isBeyond(verb, text) {
-          note(verb, step)
+          note(verb)
           script.withRequest(of: step, turn: cursor.turn) { dialogue.send($0) }
           questions.append(Question(place: place, turn: cursor.turn, subject: .request))
         }
@@ -236,7 +236,7 @@ struct DryRun {
       case .request(.end, _): hasEnded = true
       case .request:
         let request = RequestText(script.request(of: step, turn: cursor.turn))
-        if let verb = request.verb.flatMap(Verb.named) { note(verb, step) }
+        if let verb = request.verb.flatMap(Verb.named) { note(verb) }
         let text = request.tag == nil ? request.text : ([request.verb ?? ""] + request.words).joined(separator: " ")
         dialogue.send("@\(Self.tag)\(lines.count) \(text)\n")
         lines.append((place, cursor.turn))
@@ -282,22 +282,14 @@ struct DryRun {
     guard known < (step.isCounted ? Self.maxProbes : 1), !mistaken.contains(place) else { return }
     probes[place] = known + 1
     func ask(_ request: String, _ subject: Question.Subject) {
-      dialogue.send("\(request)\n")
-      questions.append(Question(place: place, turn: turn, subject: subject))
-    }
-    // Machines of a kind are asked once.
-    func ask(_ verb: Verb, _ machine: String, _ subject: Question.Subject, _ rest: String = "") {
-      let base = machine.prefix { $0 != "." }
-      let key = kinds[String(base)].map { "\(verb.name) \($0)\(machine.dropFirst(base.count))\(rest)" }
-      let request = "\(verb.name) \(machine)\(rest)\n"
-      let isKnown = key.map { !asked.insert($0).inserted } ?? false
-      if !isKnown { dialogue.send(request) }
-      questions.append(
-        Question(place: place, turn: turn, subject: subject, key: key, unsent: isKnown ? request : nil))
+      let key = "\(changes) \(request)"
+      let isNew = asked.insert(key).inserted
+      if isNew { dialogue.send("\(request)\n") }
+      questions.append(Question(place: place, turn: turn, subject: subject, key: key, isSent: isNew))
     }
     func ask(_ machine: String, word: Int, _ words: [(sort: Sort, name: String, word: Int)]) {
       ask("show \(machine)", .machine(word: word))
-      ask(.describe, machine, .words(words))
+      ask("describe \(machine)", .words(words))
     }
     switch step.action {
     case .repeats, .again, .request(nil, _): break
@@ -325,26 +317,19 @@ struct DryRun {
       let arrow = script.arrow(of: step) + 1
       for word in 0..<outcome.wordCount {
         guard let state = outcome.state(at: word) else { continue }
-        ask(.expect, machine, .state(state, word: arrow + word, isFirst: word == 0), " \(Word.written(state))")
+        ask("expect \(machine) \(Word.written(state))", .state(state, word: arrow + word, isFirst: word == 0))
       }
       guard let field = outcome.fields.firstIndex(where: { $0.key == "outputs" }) else { return }
       let outputs = outcome.fields[field].value.split(separator: ",")
       guard !outputs.isEmpty else { return }
       let word = arrow + outcome.wordCount + field
-      ask(.describe, machine, .words(outputs.map { (.output, String($0), word) }))
+      ask("describe \(machine)", .words(outputs.map { (.output, String($0), word) }))
     }
   }
 
-  /// Notes of which kind a machine is. Of kinds that the script defines each has its own version.
-  private mutating func note(_ verb: Verb, _ step: Script.Step) {
-    switch verb {
-    case .new where !isInSession:
-      let words = RequestText(script.request(of: step, turn: cursor.turn)).words
-      if words.count > 1 { kinds[words[1]] = defined.contains(words[0]) ? nil : words[0] }
-    case _ where verb.goesBack: kinds = [:]
-    case .define: defined.formUnion(RequestText(script.request(of: step)).words.prefix(1))
-    case _: break
-    }
+  /// Counts a request after which a question may have another answer.
+  private mutating func note(_ verb: Verb) {
+    if verb == .new || verb == .drop || verb == .define || verb.goesBack { changes += 1 }
   }
 
   /// Notes a name where a pattern can stand, to be looked at in the end.
@@ -360,29 +345,20 @@ struct DryRun {
 
   /// Reads the answers to all that was sent.
   private mutating func settle() throws(Dialogue.Stop) {
-    let asked = questions
+    let all = questions
     questions = []
-    var unknown: [(request: String, question: Question)] = []
-    for question in asked {
-      if let request = question.unsent {
-        if let key = question.key, let found = answers[key] {
-          judge(found, question)
-        } else {
-          unknown.append((request, question))
-        }
+    for question in all {
+      guard question.isSent else {
+        if let found = question.key.flatMap({ answers[$0] }) { judge(found, question) }
         continue
       }
       let found = try answer()
-      let isThere = ![FailureCode.unknownMachine.word, FailureCode.unknownKind.word].contains(found.last.code)
-      if let key = question.key { answers[key] = isThere ? found : nil }
+      if let key = question.key { answers[key] = found }
       judge(found, question)
       answered = question.place
     }
-    // The machine that was asked is not there.
-    for (request, question) in unknown {
-      dialogue.send(request)
-      judge(try answer(), question)
-    }
+    // No question waits for an answer from before these.
+    if changes > 0 { (changes, asked, answers) = (0, [], [:]) }
   }
 
   // MARK: Answers

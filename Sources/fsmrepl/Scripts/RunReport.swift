@@ -148,40 +148,21 @@ struct RunReport {
     case .updated(let answers): return "ok \(number) - \(name)\n# \(counted(answers, "answer")) changed\n"
     case .skipped: return "ok \(number) - \(name) # SKIP \(skipReason)\n"
     case .unreadable(let lines):
-      let first: ScreenText = "not ok \(number) - \(name)\n  ---\n  mistakes:\n"
-      let text = lines.reduce(first) { "\($0)    - \(Self.yaml($1))\n" }
-      return "\(text)  exit: \(ExitCode.usage.rawValue)\n  ...\n"
+      let mistakes = Self.yaml("mistakes", lines)
+      return "not ok \(number) - \(name)\n  ---\n\(mistakes)  exit: \(ExitCode.usage.rawValue)\n  ...\n"
     case .failed(let failure):
       var text: ScreenText = "not ok \(number) - \(name)\n  ---\n"
       for finding in result.findings { text += "  # \(finding)\n" }
       text += "  at: \(Self.yaml(failure.place))\n  line: \(Self.yaml(failure.line))\n"
       if let played = failure.played { text += "  played: \(Self.yaml(played))\n" }
-      if !failure.inclusions.isEmpty {
-        text += "  included-by:\n"
-        for line in failure.inclusions { text += "    - \(Self.yaml(line))\n" }
-      }
+      text += Self.yaml("included-by", failure.inclusions)
       text += "  expected: \(Self.yaml(failure.expected))\n  got: \(Self.yaml(failure.got))\n"
-      if !failure.hints.isEmpty {
-        text += "  hints:\n"
-        for hint in failure.hints { text += "    - \(Self.yaml(hint))\n" }
-      }
-      if !failure.others.isEmpty {
-        text += "  more:\n"
-        for line in failure.otherLines { text += "    - \(Self.yaml(line))\n" }
-        for other in failure.others where !other.journal.isEmpty {
-          text += "  \(Self.yaml("journal up to \(other.place)")):\n"
-          for line in other.journal { text += "    - \(Self.yaml(line))\n" }
-        }
-      }
+      text += Self.yaml("hints", failure.hints)
+      text += Self.yaml("more", failure.others.isEmpty ? [] : failure.otherLines)
+      for other in failure.others { text += Self.yaml(Self.yaml("journal up to \(other.place)"), other.journal) }
       text += "  exit: \(failure.status.rawValue)\n"
-      if !failure.difference.isEmpty {
-        text += "  difference:\n"
-        for row in failure.difference { text += "    - \(Self.yaml("\(row.side.rawValue) \(row.text)"))\n" }
-      }
-      if !failure.journal.isEmpty {
-        text += "  journal:\n"
-        for line in failure.journal { text += "    - \(Self.yaml(line))\n" }
-      }
+      text += Self.yaml("difference", failure.difference.map(\.line))
+      text += Self.yaml("journal", failure.journal)
       return "\(text)  ...\n"
     }
   }
@@ -189,6 +170,11 @@ struct RunReport {
   /// A text as a YAML scalar on one line.
   private static func yaml(_ text: String) -> String {
     "'" + text.map { $0 == "'" ? "''" : "\($0)" }.joined() + "'"
+  }
+
+  /// A list under its name; nothing without lines.
+  private static func yaml(_ name: String, _ lines: [String]) -> ScreenText {
+    lines.isEmpty ? "" : lines.reduce("  \(name):\n" as ScreenText) { "\($0)    - \(yaml($1))\n" }
   }
 
   // MARK: XML
@@ -225,8 +211,7 @@ struct RunReport {
         let element = isExpectation ? "failure" : "error"
         let lines = ([failure] + failure.others).flatMap { Self.lines(of: $0) + $0.journal }
         text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(XMLText.escaped(failure.summary))\">"
-        let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
-        text += XMLText.escaped((result.findings + lines + difference).joined(separator: "\n"))
+        text += XMLText.escaped((result.findings + lines + failure.difference.map(\.line)).joined(separator: "\n"))
         text += "</\(element)>\n\(Self.attachment(result))    </testcase>\n"
       }
     }
@@ -253,7 +238,6 @@ struct RunReport {
   private static func seconds(_ nanoseconds: UInt64) -> String {
     TimeText.seconds(Int64(nanoseconds / 1_000_000) * 1_000_000)
   }
-
 }
 
 private func counted(_ number: Int, _ what: String) -> String {

@@ -204,4 +204,7 @@ struct DifferenceRow: Equatable {
   /// The line number in the file, from 1; `nil` for received lines.
   let number: Int?
   let text: String
+
+  /// As reports for programs have it.
+  var line: String { "\(side.rawValue) \(text)" }
 }

@@ -10,12 +10,12 @@ final class CheckPlayer {
   private let link: Dialogue
   private let transcript: Transcript
   /// The world that stands for the daemon's first.
-  private let world: String
+  private var world = ""
   /// Worlds that the transcript has made and not dropped.
   private(set) var worlds: Set<String> = []
   /// The received lines of each exchange so far.
   private(set) var answers: [[String]] = []
-  private(set) var result: RunResult
+  var result: RunResult
   /// Whether the daemon collects lines until `end`.
   private var isCollecting = false
   /// Where that batch began.
@@ -28,17 +28,19 @@ final class CheckPlayer {
   private static let question = "@\(endTag) sync\n"
   private static let timeTag = ".time"
 
-  init(link: Dialogue, transcript: Transcript, world: String) {
+  init(link: Dialogue, transcript: Transcript) {
     self.link = link
     self.transcript = transcript
-    self.world = world
     result = RunResult(name: transcript.name)
   }
 
   /// Plays to the end, or to the first difference.
   ///
-  /// - Parameter isUpdate: Whether differences are accepted, so that only errors are failures.
-  func play(isUpdate: Bool) throws(Dialogue.Stop) {
+  /// - Parameters:
+  ///   - world: The world in use.
+  ///   - isUpdate: Whether differences are accepted, so that only errors are failures.
+  func play(in world: String, isUpdate: Bool) throws(Dialogue.Stop) {
+    self.world = world
     for place in transcript.exchanges.indices {
       try play(place)
       // Notices of passing time may belong to the previous request, so compare it only after this one has begun.

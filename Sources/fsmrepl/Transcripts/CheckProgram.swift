@@ -46,39 +46,28 @@ final class CheckProgram {
       throw .lost
     }
     defer { link.close() }
-    var made: Set<String> = []
+    let player = CheckPlayer(link: link, transcript: transcript)
     do throws(Dialogue.Stop) {
-      let result = try check(transcript, on: link, &made)
-      try drop(made)
+      _ = try link.answer()  // The greeting.
+      // The seed of a daemon's first world is 0; for another world the transcript gives it when it makes the world.
+      switch try worlds.enter(on: link, seed: 0) {
+      case .failure(let refusal): player.result.ending = .failed(refusal.failure(of: transcript.name))
+      case .success(let world): try player.play(in: world, isUpdate: options.updates)
+      }
+      let result = updated(transcript, player)
+      try drop(player.worlds)
       return result
     } catch {
-      if client.endpoint.own == nil, case .signal = error { try drop(made) }
+      if client.endpoint.own == nil, case .signal = error { try drop(player.worlds) }
       throw error
     }
   }
 
-  /// - Parameter made: Collects the worlds that this check has made.
-  private func check(
-    _ transcript: Transcript, on link: Dialogue, _ made: inout Set<String>
-  ) throws(Dialogue.Stop) -> RunResult {
-    defer { if let world = worlds.last { made.insert(world) } }
-    _ = try link.answer()  // The greeting.
-    // The seed of a daemon's first world is 0; for another world the transcript gives it when it makes the world.
-    let world: String
-    switch try worlds.enter(on: link, seed: 0) {
-    case .failure(let refusal):
-      return RunResult(name: transcript.name, ending: .failed(refusal.failure(of: transcript.name)))
-    case .success(let name): world = name
+  /// Drops the worlds that a transcript has left, and the one that stood for its first.
+  private func drop(_ left: Set<String>) throws(Dialogue.Stop) {
+    for name in left.union([worlds.last].compactMap(\.self)).sorted() {
+      _ = try control.answer(to: "world drop \(name)")
     }
-    let player = CheckPlayer(link: link, transcript: transcript, world: world)
-    defer { made.formUnion(player.worlds) }
-    try player.play(isUpdate: options.updates)
-    return updated(transcript, player)
-  }
-
-  /// Drops the worlds that a transcript has left.
-  private func drop(_ made: Set<String>) throws(Dialogue.Stop) {
-    for name in made.sorted() { _ = try control.answer(to: "world drop \(name)") }
   }
 
   /// Rewrites the file if updates were requested and there is a difference.

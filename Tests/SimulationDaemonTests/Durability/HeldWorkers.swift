@@ -11,11 +11,11 @@ final class HeldWorkers {
 
   /// - Parameters:
   ///   - places: How many threads there are.
-  ///   - placesPerUser: How many of them one user may have.
-  ///   - user: Whose work the thread that waits has; nil for nobody's.
-  init(places: Int = 1, placesPerUser: Int? = nil, user: UInt32? = nil) {
-    pool = WorkerPool(places: places, placesPerUser: placesPerUser)
-    pool.submit(for: user) { [gate] in gate.wait() }
+  ///   - placesPerLane: How many of them one user may have.
+  ///   - lane: Whose work the thread that waits has; nil for nobody's.
+  init(places: Int = 1, placesPerLane: Int? = nil, lane: WorkerPool.Lane? = nil) {
+    pool = WorkerPool(places: places, placesPerLane: placesPerLane)
+    pool.submit(for: lane) { [gate] in gate.wait() }
   }
 
   var stores: StoreThreads { StoreThreads(writer: storePool) }

@@ -58,7 +58,7 @@ struct UserWorldsTests {
   func away() {
     _ = teacher.play("world share main read", "world new lab", "use lab")
     guard let main = host.service.worlds["main"] else { return expect(Bool(false), "main is there") }
-    let box = main.lend(host.service.workers.slot(of: .owner))
+    let box = main.lend(host.service.workers.slot(of: UserID.owner.lane))
     host.round {
       ana.arrive("world drop teacher/main\nworld unshare teacher/main\n")
       teacher.arrive("world drop main\n")
