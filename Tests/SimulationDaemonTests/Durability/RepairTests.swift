@@ -94,10 +94,11 @@ struct RepairTests {
     let before = example.folder.contents
     let survey = try example.survey()
     expect(survey.playable == example.dim - 1 && survey.checkpoint == nil)
-    let lost = survey.head - example.dim + 1
     expect(survey.lines.count == 3 && survey.lines[0].contains("event 'dim' of kind 'lamp'"))
     expectEqual(
-      survey.lines[1], "--to \(example.dim - 1) keeps all up to input \(example.dim - 1) and loses \(lost) inputs")
+      survey.lines[1],
+      "--to \(example.dim - 1) keeps all up to input \(example.dim - 1) and loses inputs \(example.dim) to \(survey.head)"
+    )
     expectEqual(survey.lines[2], "--to-checkpoint saves nothing: there is no checkpoint that can be read")
     expectEqual(example.folder.contents[example.folder.files.database], before[example.folder.files.database])
     let whole = try Example()
@@ -188,11 +189,28 @@ struct RepairTests {
     let survey = try example.survey()
     let last = try #require(example.checkpoints.last { $0 > example.dim })
     expectEqual(survey.checkpoint, last)
+    expect(
+      survey.lines[2],
+      hasPrefix: "--to-checkpoint keeps the state at input \(last), before which nothing can be undone, and loses ")
     try example.repairing { try $0.run(to: last, as: nil) }
     let daemon = try example.later()
     expectEqual(daemon.connect("z").view(), example.views[last])
     // The journal before it can be read.
     expectEqual(daemon.connect("z").journal(), example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 <= last })
+  }
+
+  @Test("of a damage it is said what can be saved, and not that another release could read it")
+  func damage() throws {
+    let example = try Example()
+    try ExportedDatabase.change(
+      example.folder.files.database,
+      "UPDATE segments SET bytes = zeroblob(length(bytes)) WHERE id = (SELECT max(id) FROM segments)")
+    let daemon = try KeptDaemon(example.setup, in: example.folder)
+    let answer = daemon.connect("z").ask("list")[0]
+    expect(answer, contains: "repair z' says what can be saved")
+    expect(!answer.contains("the release that wrote it"), "\(answer)")
+    let failure = #expect(throws: StoreFailure.self) { _ = try daemon.history(of: "z").present() }
+    expect(failure.map { "\($0)" } ?? "", contains: "'repair' says what can be saved")
   }
 
   @Test("its journal can be had without being played, as lines and as a database")
