@@ -34,7 +34,7 @@ struct EndingTests {
   }
 
   @Test("standard input that is no pipe is at its end at once, so --until-stdin-closes ends the daemon")
-  func standardInput() throws {
+  func unwatchedInput() throws {
     let folder = try TemporaryFolder()
     let file = "\(folder.path)/input"
     try Data("text\n".utf8).write(to: URL(filePath: file))

@@ -25,7 +25,7 @@ struct PresenterTests {
     try expectEqual(shown(nil, "* 4 1.000 key pointed on"), "1.000  key  look at on\n")
     try expectEqual(
       shown(nil, "* 4 1.000 - pointed say=\"What happens? `send key tap`\" predict=yes"),
-      "Somebody asks: What happens? send key tap\n")
+      "Somebody asks: What happens? `send key tap`\n")
     try expectEqual(shown(nil, "* 4 1.000 - pointed say=\"**One** of\\ntwo\""), "Somebody says: One of two\n")
     try expectEqual(shown(nil, "* 4 1.000 - pointed say=\"\""), "")
   }
