@@ -215,7 +215,7 @@ private struct DocumentFuzz {
   /// documents have less patience, since timers without end would take most of the time.
   private mutating func answer(to verb: Verb) throws -> String {
     var patience: UInt64 = verb == .await ? 2 : number % Self.documentsOfPatience == 0 ? 1_000 : 50
-    for _ in 0..<60 {
+    for _ in 0..<Patience.seconds {
       let deadline = Patience.deadline(milliseconds: patience)
       if let line = try client.line(beginningWith: ("+ @z", "- @z"), by: deadline) { return line }
       report.cancelled += 1
