@@ -99,13 +99,24 @@ package struct DocumentSource: Sendable {
   /// The endings of the names of pages that can have diagrams.
   package static var pageEndings: [String] { DocumentPage.endings }
 
-  /// Whether it is JSON that is no machine of XState, as a folder can have it beside machines.
-  package var isOtherJSON: Bool { format == "xstate" && !Self.isMachine(bytes) }
+  /// What a JSON file beside machines of XState in a folder is, by a first look.
+  package enum FolderJSON {
+    case machine
+    /// It has a word of a machine, but no states.
+    case doubtful
+    case other
 
-  /// Whether JSON is a machine of XState, by a first look.
-  package static func isMachine(_ bytes: [UInt8]) -> Bool {
-    bytes.find(Array("\"states\"".utf8)) != nil
+    package init(_ bytes: [UInt8]) {
+      func has(_ word: StaticString) -> Bool { bytes.find(Array("\"\(word)\"".utf8)) != nil }
+      self = has("states") ? .machine : has("initial") ? .doubtful : .other
+    }
   }
+
+  /// What to say of a doubtful one that is left out.
+  package static let doubt = "it has \"initial\" as a machine of XState, and no \"states\"; it is left out"
+
+  /// What it is, if a folder may have it as something else than a machine; nil for other notations.
+  package var folderJSON: FolderJSON? { format == "xstate" ? FolderJSON(bytes) : nil }
 
   /// The endings of the names of documents.
   package static var documentEndings: [String] { formats.keys.sorted() }

@@ -88,6 +88,12 @@ extension ScriptParser {
     guard script.cases.count < ScriptLimits.cases else {
       throw fatal(failure(word: 0, "a script has at most \(ScriptLimits.cases) cases"))
     }
+    beginCase(title)
+  }
+
+  /// Begins a case, also one with a mistake in its first line, so that its lines are not taken for those of the case
+  /// before it.
+  mutating func beginCase(_ title: String) {
     if let setUp {
       names = setUp.names
       linesPlayed += setUp.lines

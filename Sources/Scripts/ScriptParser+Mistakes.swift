@@ -62,6 +62,8 @@ extension ScriptParser {
       blocks.append((.mistakenAttempt, unclosed("this 'try' has no 'end'")))
     case "define":
       document = OpenDocument(line: "", outcome: -1, start: start, lines: DocumentLines(isSkipped: true))
+    case "case" where !isInSession && !isIncluded && script.heading == nil && blocks.isEmpty:
+      beginCase(tokens.joined(separator: " "))
     case "let":
       guard let name = tokens.first, names[name] == nil else { return }
       names[name] = ScriptName(meaning: .mistaken, place: place)

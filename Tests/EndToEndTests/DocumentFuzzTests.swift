@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import LineProtocol
+import Synchronization
 import TestSupport
 import Testing
 import UnixHost
@@ -10,16 +12,31 @@ import UnixHost
 struct DocumentFuzzTests {
   @Test("neither end the daemon nor take more than its memory, and each request is answered")
   func documents() throws {
-    var run = try DocumentFuzz()
-    let numbers = DocumentFuzz.numbers
-    for number in numbers { try run.take(number) }
-    if getenv("FSMD_FUZZ") != nil { print(run.table) }
-    expect(run.requests > numbers.count * DocumentRequests.verbs.count)
+    let numbers = FuzzReport.numbers
+    // While one daemon computes, the requests of another lane are made.
+    let lanes = FuzzReport.isAlone ? 2 * WorkerPool.processors : 1
+    let report = Mutex(FuzzReport())
+    DispatchQueue.concurrentPerform(iterations: lanes) { lane in
+      let result = Result { () throws -> FuzzReport in
+        var run = try DocumentFuzz()
+        for number in numbers where number / DocumentFuzz.documentsOfOne % lanes == lane {
+          guard report.withLock({ $0.failure == nil }) else { break }
+          try run.take(number)
+        }
+        return run.finish()
+      }
+      report.withLock { $0.add(result) }
+    }
+    try report.withLock { report in
+      if let failure = report.failure { throw failure }
+      if FuzzReport.isAlone { print(report.table) }
+      expect(report.requests > numbers.count * DocumentRequests.verbs.count)
+    }
   }
 }
 
-/// A run with one daemon after the other on one store.
-private struct DocumentFuzz {
+/// What runs have found out.
+private struct FuzzReport {
   /// The documents: `FSMD_FUZZ=FIRST-LAST`. Each has draws of its own, so that one that fails can be tried alone.
   static let numbers: ClosedRange<Int> = {
     guard let text = getenv("FSMD_FUZZ").map({ String(cString: $0) }) else {
@@ -31,9 +48,66 @@ private struct DocumentFuzz {
     }
     return ends[0]...ends[1]
   }()
+  /// Whether no other tests run beside it.
+  static var isAlone: Bool { getenv("FSMD_FUZZ") != nil }
+
+  struct Longest {
+    var count = 0
+    var wall: UInt64 = 0
+    var processor: UInt64 = 0
+    /// Processor time of all.
+    var all: UInt64 = 0
+    /// The request that took the most processor time.
+    var text = ""
+  }
+
+  var requests = 0
+  var cancelled = 0
+  /// Hashes of those that were loaded.
+  var documents: Set<Int> = []
+  var peakKiB = 0
+  var longest: [Verb: Longest] = [:]
+  var failure: (any Error)?
+
+  mutating func add(_ result: Result<FuzzReport, any Error>) {
+    switch result {
+    case .failure(let error): failure = failure ?? error
+    case .success(let other):
+      requests += other.requests
+      cancelled += other.cancelled
+      documents.formUnion(other.documents)
+      peakKiB = max(peakKiB, other.peakKiB)
+      longest.merge(other.longest) { one, two in
+        var joined = one.processor < two.processor ? two : one
+        joined.count = one.count + two.count
+        joined.wall = max(one.wall, two.wall)
+        joined.all = one.all + two.all
+        return joined
+      }
+    }
+  }
+
+  /// The longest request of each verb: its time, and what the daemon has computed meanwhile.
+  var table: String {
+    let rows = longest.sorted { $0.value.processor > $1.value.processor }.map { verb, found in
+      "| \(verb.name) | \(found.count) | \(found.processor / 1_000) | \(found.wall / 1_000) | \(found.all / 1_000_000) | \(found.text.replacing("\n", with: "⏎")) |"
+    }
+    return """
+      \(requests) requests, \(cancelled) cancelled, about \(documents.count) different documents; \(peakKiB) KiB at most
+      | verb | requests | longest, µs of processor | longest, µs | all, ms of processor | the document and request that took most of the processor |
+      | --- | --- | --- | --- | --- | --- |
+      \(rows.joined(separator: "\n"))
+      """
+  }
+}
+
+/// A run with one daemon after the other on one store.
+private struct DocumentFuzz {
   private static let budget = 128 << 20
   /// A daemon is killed, or shut down, after so many documents.
-  private static let documentsOfOne = 40
+  static let documentsOfOne = 40
+  /// One of so many documents lets requests take a second.
+  private static let documentsOfPatience = 16
   private static let arguments = [
     "--memory", "\(budget)", "--limit", "chain=1000", "--limit", "journal=20000", "--limit", "storeBytes=1000000",
     "--limit", "checkpointInputs=200",
@@ -42,11 +116,7 @@ private struct DocumentFuzz {
   private var daemon: DaemonProcess
   private var client: TestClient
   private let emptyKiB: Int
-  private(set) var requests = 0
-  /// Those that were loaded, each once.
-  private var documents: Set<String> = []
-  private var peakKiB = 0
-  private var longest: [Verb: (count: Int, wall: UInt64, processor: UInt64, text: String)] = [:]
+  private var report = FuzzReport()
   /// The document that the requests are about.
   private var number = 0
   private var last: [String] = []
@@ -69,7 +139,7 @@ private struct DocumentFuzz {
       for _ in 0..<1_000 where !hasBegun {
         let definition = random.definition()
         guard try ask([definition]).hasPrefix("+") else { continue }
-        documents.insert(definition.text)
+        report.documents.insert(definition.text.hashValue)
         // Of the charts that take too much when they begin a few are enough.
         hasBegun = try !ask([random.new("m0")]).hasPrefix("- @z LIMIT") || random.number(below: 20) == 0
       }
@@ -88,7 +158,7 @@ private struct DocumentFuzz {
   }
 
   private mutating func startAgain(isKilled: Bool) throws {
-    peakKiB = max(peakKiB, daemon.facts.peakResidentKiB)
+    notePeak()
     if isKilled {
       daemon.signal(SIGKILL)
     } else {
@@ -115,7 +185,7 @@ private struct DocumentFuzz {
     try client.send(asked.map(\.text).joined(separator: "\n") + "\n")
     var final = ""
     for request in asked {
-      requests += request.count
+      report.requests += request.count
       if request.verb == .quit {
         _ = try client.readToEnd()
         client = try daemon.connect()
@@ -123,45 +193,42 @@ private struct DocumentFuzz {
         received = 0
       }
       final = try answer(to: request.verb)
-      var known = longest[request.verb] ?? (0, 0, 0, "")
+      var known = report.longest[request.verb] ?? FuzzReport.Longest()
       known.count += 1
       // What takes long is written before what follows is begun; so an answer that comes together with others has only
       // taken what the first of them did not.
       if client.bytesReceived != received {
         let (now, usedNow) = (HostClock.now(), daemon.facts.processorTime)
+        known.all += usedNow - used
         if usedNow - used > known.processor {
           (known.processor, known.text) = (usedNow - used, "\(number): \(request.text.prefix(60))")
         }
         known.wall = max(known.wall, now - begun)
         (begun, used, received) = (now, usedNow, client.bytesReceived)
       }
-      longest[request.verb] = known
+      report.longest[request.verb] = known
     }
     return final
   }
 
-  /// The final line with the tag. What takes longer than a second is cancelled, and what waits for a real clock.
-  private func answer(to verb: Verb) throws -> String {
-    var patience: UInt64 = verb == .await ? 2 : 1_000
-    for _ in 0..<60 {
+  /// The final line with the tag. What takes longer than a second is cancelled, and what waits for a real clock; most
+  /// documents have less patience, since timers without end would take most of the time.
+  private mutating func answer(to verb: Verb) throws -> String {
+    var patience: UInt64 = verb == .await ? 2 : number % Self.documentsOfPatience == 0 ? 1_000 : 50
+    for _ in 0..<Patience.seconds {
       let deadline = Patience.deadline(milliseconds: patience)
       if let line = try client.line(beginningWith: ("+ @z", "- @z"), by: deadline) { return line }
+      report.cancelled += 1
       try client.send("@c cancel\n")
       patience = 1_000
     }
     throw HarnessFailure(what: "a \(verb.name) does not end, and cannot be cancelled")
   }
 
-  /// The longest request of each verb: its time, and what the daemon has computed meanwhile.
-  var table: String {
-    let rows = longest.sorted { $0.value.processor > $1.value.processor }.map { verb, found in
-      "| \(verb.name) | \(found.count) | \(found.processor / 1_000) | \(found.wall / 1_000) | \(found.text.replacing("\n", with: "⏎")) |"
-    }
-    return """
-      \(requests) requests about \(documents.count) different documents; \(max(peakKiB, daemon.facts.peakResidentKiB)) KiB at most
-      | verb | requests | longest, µs of processor | longest, µs | the document and request that took most of the processor |
-      | --- | --- | --- | --- | --- |
-      \(rows.joined(separator: "\n"))
-      """
+  private mutating func notePeak() { report.peakKiB = max(report.peakKiB, daemon.facts.peakResidentKiB) }
+
+  mutating func finish() -> FuzzReport {
+    notePeak()
+    return report
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -30,6 +31,21 @@ struct EndingTests {
     try expectEqual(clients[4].ask("sync"), "+")
     daemon.signal(number)
     try expectEnd(of: clients)
+  }
+
+  @Test("standard input that is no pipe is at its end at once, so --until-stdin-closes ends the daemon")
+  func unwatchedInput() throws {
+    let folder = try TemporaryFolder()
+    let file = "\(folder.path)/input"
+    try Data("text\n".utf8).write(to: URL(filePath: file))
+    for path in ["/dev/null", file] {
+      let input = Descriptor(rawValue: open(path, O_RDONLY | O_CLOEXEC))
+      defer { input.close() }
+      let run = try ProgramRun(
+        "fsmd", ["--ephemeral", "--socket", "\(folder.path)/s", "--until-stdin-closes"], in: folder, input: input)
+      try expectEqual(run.ending(), .exited(0), "\(path)")
+      expectNil(fileType(of: "\(folder.path)/s"))
+    }
   }
 
   @Test("a signal that comes as soon as there is a socket does so too", arguments: [["--ephemeral"], []])

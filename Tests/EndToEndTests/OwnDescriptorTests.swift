@@ -104,7 +104,11 @@ struct OwnDescriptorTests {
     expectEqual(loaded.code, .exited(0), "\(loaded)")
     try place.write("wrong.mmd", "stateDiagram-v2\n  [*] --> dark\n  dark --> lit : press [\n")
     let wrong = try place.run("--private", "@wrong.mmd", "-e", "list")
-    expect(wrong.code == .exited(3) && wrong.log.contains("wrong.mmd: BAD-DEFINITION: "), "\(wrong)")
+    expect(wrong.code == .exited(1) && wrong.log.contains("wrong.mmd: BAD-DEFINITION: load "), "\(wrong)")
+    let absent = try place.run("--private", "nothing.mmd")
+    expect(absent.code == .exited(1) && absent.log.contains("nothing.mmd: BAD-ARGUMENT: load "), "\(absent)")
+    let asked = try place.run("--private", "-e", "load nothing.mmd")
+    expectEqual(asked.code, .exited(3))
   }
 
   @Test("the next program removes the folder that a killed one has left, and none that is in use")

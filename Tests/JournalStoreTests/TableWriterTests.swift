@@ -56,6 +56,20 @@ struct TableWriterTests {
     expectEqual(names, [])
   }
 
+  @Test("a failure is that of the file that was asked for, not of the one that it is written as")
+  func name() {
+    let path = "\(folder.path)/none/a"
+    for make in [{ try NewFile.write([1], to: path) }, { try TableWriter.make(path) { _ in } }] {
+      let failure = #expect(throws: StoreFailure.self) { try make() }
+      expectEqual(failure.map { "\($0)" }, "cannot open \(path): No such file or directory")
+    }
+    let failure = #expect(throws: StoreFailure.self) {
+      try NewFile.make("\(folder.path)/a") { new in throw StoreFailure.full(path: new) }
+    }
+    expectEqual(failure, .full(path: "\(folder.path)/a"))
+    expectEqual(names, [])
+  }
+
   @Test("a file that is there stays, also one that came meanwhile")
   func exists() throws {
     let path = "\(folder.path)/a"

@@ -45,6 +45,10 @@ struct TimeTextTests {
   func wholeNanoseconds() {
     for text in ["0.5ns", "1.1ns", "0.0001us", "1.0000000001s", "0.0000000005", "0.00000000001m", "0.00000000000001d"] {
       expectNil(TimeText.duration(text), "\(text)")
+      expect(TimeText.isTooFine(text), "\(text)")
+    }
+    for text in ["1.5s", "1.2.3", "1.x", "1.5", "100000.5d", "100001.00000000000001d", ".5ns", "1.5weeks"] {
+      expect(!TimeText.isTooFine(text), "\(text)")
     }
     expectEqual(TimeText.duration("1.0000000000000000000000000000s"), 1_000_000_000)
     expectEqual(TimeText.duration("0.00000000005m"), 3)

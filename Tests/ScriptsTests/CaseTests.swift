@@ -68,6 +68,13 @@ struct CaseTests {
       ])
   }
 
+  @Test("after a wrong first line the lines of a case are still its own", arguments: ["case a", "case", "case b c"])
+  func mistakenCase(line: String) {
+    expectEqual(
+      reader.failures("case a\nlet x = 1\nat 5s list\n\(line)\nlet x = 2\nat 1s send k $x\n").map { $0.prefix(8) },
+      ["s.fsm:4:"])
+  }
+
   @Test("the lines of a set-up count once for each case")
   func limit() {
     let text = "repeat 1000000\nlist\nend\n" + (1...12).map { "case c\($0)\n" }.joined()

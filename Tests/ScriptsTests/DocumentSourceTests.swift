@@ -147,7 +147,9 @@ struct DocumentSourceTests {
       ])
     // Findings tell the lines of the page.
     expect(lines[3], hasSuffix: "\n\n\n@startuml\n[*] --> a\n@enduml\n", "\(lines[3])")
-    expect(DocumentSource.isMachine(Array(#"{"states": {}}"#.utf8)) && !DocumentSource.isMachine(Array("{}".utf8)))
+    expectEqual(DocumentSource.FolderJSON(Array(#"{"states": {}, "initial": "a"}"#.utf8)), .machine)
+    expectEqual(DocumentSource.FolderJSON(Array(#"{"stats": {}, "initial": "a"}"#.utf8)), .doubtful)
+    expectEqual(DocumentSource.FolderJSON(Array("{}".utf8)), .other)
   }
 
   @Test("no path leads out of the document's folder, and files of other kinds are not read")

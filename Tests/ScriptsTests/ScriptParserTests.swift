@@ -203,6 +203,7 @@ struct ScriptParserTests {
       ("at 100001d list", "1:4: '100001d' is no time; it is \(timeForm)"),
       ("after 36501d", "1:7: '36501d' is no duration; it is \(form)"),
       ("after -1s", "1:7: '-1s' is no duration; it is \(form)"),
+      ("after 0.5ns", "1:7: '0.5ns' is no duration; it is \(form), and whole nanoseconds"),
       ("at 1s after 2s list", "1:7: a line has one time; the second belongs on a line of its own"),
       ("begin\nat 1s list\nend", "2:1: no time passes between 'begin' and 'end'"),
       ("begin\nexpect output k o within 1s\nend", "2:1: no time passes between 'begin' and 'end'"),

@@ -47,6 +47,15 @@ struct GraphTests {
       ])
   }
 
+  @Test("of a machine that only time moves no pairs are counted")
+  func noEvents() {
+    let guest = HostedService().connect(toWorld: "w")
+    let document = "stateDiagram-v2\n[*] --> dark\ndark --> lit : after 5s\nlit --> dark : after 5s\n"
+    _ = guest.say("define lamp format=mermaid bytes=\(document.utf8.count)\n\(document)")
+    let lines = guest.say("graph lamp")
+    expect(lines.contains(". 2 states, no event") && !lines.contains { $0.contains("pairs") }, "\(lines)")
+  }
+
   @Test("the work for a picture grows with its states and arrows, not with their product")
   func largePictures() {
     let guest = HostedService().connect(toWorld: "w")

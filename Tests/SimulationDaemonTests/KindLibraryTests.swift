@@ -1,4 +1,5 @@
 import Foundation
+import Scripts
 import StateMachines
 import Statecharts
 import TestSupport
@@ -40,6 +41,16 @@ struct KindLibraryTests {
   private func host() throws -> HostedService {
     try write("lamp.mmd", Self.lamp)
     return HostedService(library: try #require(read().library))
+  }
+
+  @Test("JSON beside them is passed over, with a warning if it may be a machine with a mistake")
+  func otherJSON() throws {
+    try write("lamp.mmd", Self.lamp)
+    try write("package.json", #"{"name": "x"}"#)
+    try write("door.json", #"{"initial": "open", "stats": {"open": {}}}"#)
+    let (library, _, told) = read()
+    expectEqual(library?.entries.map(\.document.name), ["lamp"])
+    expectEqual(told.filter { $0.contains("json") }, ["warning door.json: \(DocumentSource.doubt)"])
   }
 
   @Test("every world knows them; the first machine of one makes its document an input of the world, undone with it")

@@ -41,4 +41,22 @@ struct StoreMapTests {
     let failure = try #require(throws: UsageFailure.self) { _ = try StoreMap(of: text, "map") }
     expect("\(failure)", hasPrefix: "--store-map: map:\(finding)")
   }
+
+  @Test(
+    "what is wrong with 'fsmd store'",
+    arguments: [
+      ("", "which of 'check URL', 'setup URL --print', 'copy FROM TO'?"),
+      ("chek x", "'chek' is no action of a store; did you mean 'check'?"),
+      ("list", "'list' is no action of a store; there are check, setup, copy"),
+      ("check", "'check' lacks a store: 'check URL'"),
+      ("copy a", "'copy' lacks TO: 'copy FROM TO'"),
+      ("copy a b c", "'c' is one word too many: 'copy FROM TO'"),
+      ("check a", "'check' takes the URL of a database, postgresql://USER@HOST/DATABASE, not 'a'"),
+      ("copy a mysql://b", "'mysql://b' is no store: it is a folder, or postgresql://USER@HOST/DATABASE"),
+    ])
+  func command(words: String, message: String) {
+    #expect(throws: UsageFailure.wrong(message)) {
+      _ = try StoreCommand([], words.split(separator: " ").map(String.init))
+    }
+  }
 }

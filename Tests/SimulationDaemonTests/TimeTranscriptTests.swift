@@ -57,7 +57,7 @@ struct TimeTranscriptTests {
       > advance 1e3
       - BAD-ARGUMENT argument=duration got=1e3 allowed="a number with one of ns us ms s m h d, up to 36500d" : '1e3' is no duration
       > advance 1.5ns
-      - BAD-ARGUMENT argument=duration got=1.5ns allowed="a number with one of ns us ms s m h d, up to 36500d" : '1.5ns' is no duration
+      - BAD-ARGUMENT argument=duration got=1.5ns allowed="a number with one of ns us ms s m h d, up to 36500d" : a duration is whole nanoseconds, and '1.5ns' is not
       > advance 36501d
       - BAD-ARGUMENT argument=duration got=36501d allowed="a number with one of ns us ms s m h d, up to 36500d" : '36501d' is longer than any duration
       > advance 1x

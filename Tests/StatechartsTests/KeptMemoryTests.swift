@@ -36,6 +36,28 @@ struct PauseTests {
   }
 }
 
+@Suite("What an input costs")
+struct CostTests {
+  @Test("an event that a chart looks at counts for its members, each time")
+  func eventValue() throws {
+    func spent(_ condition: String) throws -> Int {
+      let definition = try Definition.of(
+        """
+        \(WithstandTests.head)<datamodel><data id='n' expr='1'/></datamodel><state id='a'>
+        <transition event='go'>\(String(repeating: "<raise event='e'/>", count: 10))</transition>
+        <transition event='e' cond='\(condition)'/></state></scxml>
+        """)
+      let interpreter = Interpreter(definition)
+      var generator = Generator(seed: 1)
+      var (machine, _) = interpreter.start(now: .beginning, generator: &generator)
+      _ = interpreter.step(
+        &machine, .event(definition.event(named: "go")), now: .beginning, generator: &generator)
+      return interpreter.spent.steps
+    }
+    try expectEqual(spent("_event"), spent("n") + 11 * ChartEvent.stepsOfValue)
+  }
+}
+
 @Suite("What an interpreter keeps from one input to the next")
 struct KeptMemoryTests {
   @Test("little memory to work in and no values; after an input that took more, nothing")

@@ -19,6 +19,7 @@ struct ShellCompletionTests {
     program: "probe",
     commands: [
       .init("run", table.completions { $0 == 2 }, takesFiles: true),
+      .init("store", [], takesFiles: true, words: ["check", "copy"]),
       .init("", table.completions(), takesFiles: false),
     ])
 
@@ -37,7 +38,7 @@ struct ShellCompletionTests {
 
   @Test("commands, options, and values of an option, also behind its =")
   func bash() throws {
-    try expectEqual(offered("''"), ["run"])
+    try expectEqual(offered("''"), ["run", "store"])
     try expectEqual(offered("--"), ["--level", "--number", "--quiet", "--help", "--version"])
     try expectEqual(offered("--level", "''"), ["low", "high"])
     try expectEqual(offered("-l", "h"), ["high"])
@@ -46,6 +47,10 @@ struct ShellCompletionTests {
     try expectEqual(offered("--number", "''"), [])
     try expectEqual(offered("run", "--"), ["--quiet", "--help", "--version"])
     try expectEqual(offered("run", "''"), [])
+    try expectEqual(offered("store", "''"), ["check", "copy"])
+    try expectEqual(offered("store", "ch"), ["check"])
+    try expectEqual(offered("store", "copy", "''"), [])
+    try expectEqual(offered("--number", "1", "store", "co"), ["copy"])
   }
 
   @Test("texts are quoted for each shell")
@@ -53,5 +58,14 @@ struct ShellCompletionTests {
     expect(Self.completion.script(for: .zsh), contains: "'*-l+[it'\\''s \\[one\\]]:LEVEL:(low high)'")
     expect(Self.completion.script(for: .fish), contains: "-s l -l level -x -a 'low high' -d 'it\\'s [one]'")
     expect(Self.completion.script(for: .fish), contains: "-l quiet -d 'say'")
+  }
+
+  @Test("the words of a command's first operand, in the other shells, too")
+  func operands() {
+    expect(Self.completion.script(for: .zsh), contains: "'2: :(check copy)'")
+    expect(
+      Self.completion.script(for: .fish),
+      contains: "'__fish_seen_subcommand_from store; and not __fish_seen_subcommand_from check copy' -f -a 'check copy'"
+    )
   }
 }

@@ -20,6 +20,16 @@ struct PresenterTests {
     return text
   }
 
+  @Test("what somebody points at, asks and says is a sentence; a text that is taken away is none")
+  func pointed() throws {
+    try expectEqual(shown(nil, "* 4 1.000 key pointed on"), "1.000  key  look at on\n")
+    try expectEqual(
+      shown(nil, "* 4 1.000 - pointed say=\"What happens? `send key tap`\" predict=yes"),
+      "Somebody asks: What happens? `send key tap`\n")
+    try expectEqual(shown(nil, "* 4 1.000 - pointed say=\"**One** of\\ntwo\""), "Somebody says: One of two\n")
+    try expectEqual(shown(nil, "* 4 1.000 - pointed say=\"\""), "")
+  }
+
   @Test(
     "answers in words",
     arguments: [

@@ -237,7 +237,7 @@ struct PromptWordsTests {
 
   @Test("the pager of most says which keys go on and back, and other pagers are left alone")
   func pagerPrompt() throws {
-    let said = "s?eq goes back to the prompt:space goes on, q goes back to the prompt."
+    let said = "s?eq goes back:space goes on, q goes back."
     expectEqual(Pager.command(for: nil, hasLess: true), "exec less -FRX '-P\(said)'")
     expectNil(Pager.command(for: nil, hasLess: false))
     for none in ["", " ", "cat"] { expectNil(Pager.command(for: none, hasLess: true)) }

@@ -48,6 +48,18 @@ struct RunFilesTests {
       ])
   }
 
+  @Test("JSON that is no machine is passed over in a folder, and read where it is named")
+  func otherJSON() throws {
+    let folder = try Folder()
+    folder.write("{\"initial\": ", to: "door.json")
+    folder.write("list", to: "s.fsm")
+    func names(_ path: String) -> [String] {
+      RunFiles.scripts([path], checking: .asLoaded).map { $0.name.replacing(folder.path, with: "@") }
+    }
+    expectEqual(names(folder.path), ["@/s.fsm"])
+    expectEqual(names("\(folder.path)/door.json"), ["@/door.json"])
+  }
+
   @Test("a file whose name is not UTF-8 is told, not passed over")
   func strangeNames() throws {
     let folder = try Folder()

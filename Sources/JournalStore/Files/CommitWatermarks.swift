@@ -205,7 +205,8 @@ extension CommitWatermarks.Found {
       if let row = found[world] {
         if row.head < note.head {
           let what = "inputs \(row.head + 1) to \(note.head) that were acknowledged are missing"
-          lost.append(Damage(path, world: row.name, at: row.head + 1, what))
+          // Of no input: nothing of them is there that could be repaired.
+          lost.append(Damage(path, world: row.name, what))
         } else if row.revision < note.revision {
           lost.append(
             Damage(path, world: row.name, "changes of its time or settings that were acknowledged are missing"))

@@ -23,6 +23,14 @@ package enum NewFile {
     if StoreFile.exists(path) { throw Exists(path: path) }
     let new = "\(path).\(getpid()).new"
     StoreFile.remove(new)  // A dead process with this id may have left one.
+    do {
+      try make(path, from: new, fill)
+    } catch let failure as StoreFailure {
+      throw failure.about(path, insteadOf: new)
+    }
+  }
+
+  private static func make(_ path: String, from new: String, _ fill: (_ temporary: String) throws -> Void) throws {
     try StoreFile(new, O_RDWR | O_CREAT | O_EXCL).close()
     defer { StoreFile.remove(new) }
     try fill(new)
@@ -48,6 +56,24 @@ package enum NewFile {
       let file = try StoreFile(new, O_WRONLY)
       defer { file.close() }
       try file.write(0..<bytes.count, of: bytes, faults: nil)
+    }
+  }
+}
+
+extension StoreFailure {
+  /// The failure of a temporary file as that of the file that somebody asked for.
+  fileprivate func about(_ path: String, insteadOf temporary: String) -> StoreFailure {
+    switch self {
+    case .full(temporary): .full(path: path)
+    case .readOnly(temporary): .cannotOpen(path: path, reason: "its folder cannot be written to")
+    case .cannotOpen(temporary, let reason): .cannotOpen(path: path, reason: reason)
+    case .other(temporary, let reason): .other(path: path, reason: reason)
+    case .unknown(temporary, let reason): .other(path: path, reason: reason)
+    case .damaged(let damage) where damage.path == temporary:
+      .damaged(Damage(path, world: damage.world, at: damage.sequence, damage.finding))
+    case .full, .readOnly, .cannotOpen, .other, .unknown, .damaged, .fenced, .outOfStep, .lost, .noSuchWorld,
+      .worldExists, .locked, .otherSchema, .absent, .gone:
+      self
     }
   }
 }

@@ -29,7 +29,7 @@ package enum StoreFailure: Error, Hashable, Sendable {
 package struct Damage: Error, Hashable, Sendable {
   package let path: String
   package let world: String?
-  /// The input concerned.
+  /// The input concerned, from which on the world can be repaired; nil if there is none.
   package let sequence: UInt64?
   /// The finding, for people.
   package let finding: String
@@ -78,6 +78,8 @@ extension StoreFailure: CustomStringConvertible {
       "\(path) belongs to \(writer); use that one, give another $XDG_STATE_HOME, or store nothing with --ephemeral"
     case .locked(let path, nil):
       "\(path) is locked by another program; close it, and try again"
+    case .damaged(let damage) where damage.world != nil && damage.sequence != nil:
+      "\(damage); it was left as it is, and the command 'repair' says what can be saved of that world"
     case .damaged(let damage):
       "\(damage); it was left as it is: move it away to start anew, or restore a backup and remove the files beside it"
     case .otherSchema(let path, let found, let known):

@@ -65,7 +65,17 @@ extension TimeText {
 
   /// What to add to a remark on a text that is no time or duration: `; did you mean '90s'?`, or nothing.
   package static func remark(on text: String) -> String {
-    meant(by: text).map { "; did you mean '\($0)'?" } ?? ""
+    if isTooFine(text) { return ", and whole nanoseconds" }
+    return meant(by: text).map { "; did you mean '\($0)'?" } ?? ""
+  }
+
+  /// Whether a text is no time or duration only because it has parts of a nanosecond, such as `0.5ns`.
+  package static func isTooFine(_ text: String) -> Bool {
+    guard time(text) == nil, let (whole, fraction) = text.cut(at: "."), fraction.first?.isWholeNumber == true else {
+      return false
+    }
+    let unit = fraction.drop { $0.isWholeNumber }
+    return unit.first != "." && time("\(whole)\(unit)").map { $0 < latest } ?? false
   }
 
   /// `05:43.116`, `00:05:43`, `1d 00:05:43.5`.

@@ -70,8 +70,10 @@ extension StateGraph {
       (totals.moved, "move"), (totals.stayed, "stay"), (totals.ignored, "ignored"), (totals.refused, "refused"),
       (totals.untried, "never came about"),
     ]
+    let states = "\(counted(totals.states, "state", "states"))\(kind.regionSizes.map { " of \($0)" } ?? "")\(found), "
+    guard totals.classPairs > 0 else { return [states + "no event"] }
     return [
-      "\(counted(totals.states, "state", "states"))\(kind.regionSizes.map { " of \($0)" } ?? "")\(found), "
+      states
         + "\(counted(totals.events, "event", "events")): \(counted(totals.pairs, "pair", "pairs")), "
         + counted(totals.transitions, "transition", "transitions"),
       "\(counted(totals.classPairs, "pair", "pairs")) with the classes of data: "

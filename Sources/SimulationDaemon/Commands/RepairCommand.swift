@@ -32,7 +32,7 @@ struct RepairCommand: Subcommand {
     program: "\(ProgramName.current) repair", synopsis: "[OPTION]... WORLD",
     options: [
       .init(.to, long: "to", argument: .required("SEQ"), summary: "keep the inputs up to this one"),
-      .init(.toCheckpoint, long: "to-checkpoint", summary: "keep all up to the latest checkpoint that can be read"),
+      .init(.toCheckpoint, long: "to-checkpoint", summary: "keep the state at the latest checkpoint that can be read"),
       .init(
         .asNew, long: "as-new", argument: .required("NAME"),
         summary: "write another world with them; this one stays as it is"
@@ -103,17 +103,17 @@ struct RepairCommand: Subcommand {
         guard let checkpoint = survey.checkpoint else { throw HistoryFailure.noCheckpoint(world: world) }
         last = checkpoint
       }
-      let lost = survey.head > last ? survey.head - last : 0
+      let (lost, past) = (survey.inputs(after: last), survey.past(of: last))
       guard isAgreed || other != nil else {
         Descriptor.standardOutput.writeAll(
-          "world \(world) would end with input \(last), and lose \(Repair.inputs(lost)); nothing was changed: "
+          "world \(world) would end with input \(last)\(past.isEmpty ? "," : past) and lose \(lost); nothing was changed: "
             + "--yes does it, --as-new NAME writes another world instead\n")
         return StoreAccess.good
       }
       try write(catalogue, to: last)
       Descriptor.standardOutput.writeAll(
         other.map { "world \($0) has all of world \(world) up to input \(last); world \(world) is unchanged\n" }
-          ?? "world \(world) ends with input \(last), and has lost \(Repair.inputs(lost))\n")
+          ?? "world \(world) ends with input \(last), and has lost \(lost)\n")
       return StoreAccess.good
     }
   }

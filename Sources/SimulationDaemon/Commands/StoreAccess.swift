@@ -55,7 +55,12 @@ enum StoreAccess {
     if PostgresURL.isOne(place) {
       return try PostgresStore.open(place, writer: writer, naming: .ofAllUsers)
     }
-    return try SQLiteStore.open(folder: place, durability: .full, writer: writer) { complain("\($0)") }
+    do throws(StoreFailure) {
+      return try SQLiteStore.open(folder: place, durability: .full, writer: writer) { complain("\($0)") }
+    } catch .locked(let path, let owner?) {
+      // A daemon would be told to take another store; a command is about this one.
+      throw .other(path: path, reason: "it belongs to \(owner); end that first")
+    }
   }
 
   static func openFolder(_ folder: String?) throws -> SQLiteReader {

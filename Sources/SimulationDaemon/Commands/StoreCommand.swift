@@ -1,5 +1,6 @@
 import Glibc
 import JournalStore
+import LineProtocol
 import PostgresStore
 import StateMachines
 import UnixHost
@@ -14,13 +15,28 @@ enum StoreCommand: Subcommand {
   case setup(String)
   case copy(from: String, to: String)
 
+  private enum Action: String, CaseIterable {
+    case check, setup, copy
+
+    /// How it is called, after the name of the command.
+    var form: String {
+      switch self {
+      case .check: "check URL"
+      case .setup: "setup URL --print"
+      case .copy: "copy FROM TO"
+      }
+    }
+  }
+
+  static var actions: [String] { Action.allCases.map(\.rawValue) }
+
   enum Option {
     case print, storeMap
   }
 
   static let table = OptionTable<Option>(
     program: "\(ProgramName.current) store",
-    synopsis: ["check URL", "check --store-map FILE", "setup URL --print", "copy FROM TO"].joined(
+    synopsis: [Action.check.form, "check --store-map FILE", Action.setup.form, Action.copy.form].joined(
       separator: "\n       \(ProgramName.current) store "),
     options: [
       .init(.print, long: "print", summary: "print the SQL of 'setup'; nothing is run"),
@@ -51,17 +67,33 @@ enum StoreCommand: Subcommand {
       self = .check(databases)
       return
     }
-    if isPrinted, operands.first != "setup" { throw .wrong("only 'setup URL --print' prints what would be run") }
-    switch (operands.first, operands.count) {
-    case ("check", 2) where PostgresURL.isOne(operands[1]): self = .check([operands[1]])
-    case ("setup", 2) where PostgresURL.isOne(operands[1]) && isPrinted: self = .setup(operands[1])
-    case ("setup", 2) where PostgresURL.isOne(operands[1]):
-      throw .wrong("'setup' changes nothing by itself; 'setup URL --print' prints what an administrator runs")
-    case ("check", 2), ("setup", 2): throw .wrong("it takes postgresql://USER@HOST/DATABASE")
-    case ("copy", 3):
-      if let mistake = operands.dropFirst().compactMap(PostgresURL.mistake).first { throw .wrong(mistake) }
-      self = .copy(from: operands[1], to: operands[2])
-    case (_, _): throw .wrong("it is 'check URL', 'setup URL --print' or 'copy FROM TO'")
+    guard let word = operands.first else {
+      throw .wrong("which of \(Action.allCases.map { "'\($0.form)'" }.joined(separator: ", "))?")
+    }
+    guard let action = Action(rawValue: word) else {
+      let hint = Nearest.match(word, among: Self.actions).map { "did you mean '\($0)'?" }
+      throw .wrong("'\(word)' is no action of a store; \(hint ?? "there are \(Self.actions.joined(separator: ", "))")")
+    }
+    if isPrinted, action != .setup { throw .wrong("only 'setup URL --print' prints what would be run") }
+    let places = Array(operands.dropFirst())
+    let wanted = action == .copy ? 2 : 1
+    guard places.count >= wanted else {
+      throw .wrong("'\(word)' lacks \(action == .copy && places.count == 1 ? "TO" : "a store"): '\(action.form)'")
+    }
+    guard places.count == wanted else {
+      throw .wrong("'\(places[wanted])' is one word too many: '\(action.form)'")
+    }
+    if let mistake = places.compactMap(PostgresURL.mistake).first { throw .wrong(mistake) }
+    switch action {
+    case .check, .setup:
+      guard PostgresURL.isOne(places[0]) else {
+        throw .wrong("'\(word)' takes the URL of a database, postgresql://USER@HOST/DATABASE, not '\(places[0])'")
+      }
+      guard action == .check || isPrinted else {
+        throw .wrong("'setup' changes nothing by itself; 'setup URL --print' prints what an administrator runs")
+      }
+      self = action == .check ? .check(places) : .setup(places[0])
+    case .copy: self = .copy(from: places[0], to: places[1])
     }
   }
 

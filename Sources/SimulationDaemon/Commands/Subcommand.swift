@@ -8,6 +8,8 @@ protocol Subcommand {
   static var name: String { get }
   /// Whether the shell completes the names of files after it.
   static var takesFiles: Bool { get }
+  /// The words that its first operand can be; empty if it is no such word.
+  static var actions: [String] { get }
   static var table: OptionTable<Option> { get }
   /// What `--help` prints.
   static var usage: String { get }
@@ -21,7 +23,10 @@ protocol Subcommand {
 }
 
 extension Subcommand {
-  static var completion: ShellCompletion.Command { .init(name, table.completions(), takesFiles: takesFiles) }
+  static var actions: [String] { [] }
+  static var completion: ShellCompletion.Command {
+    .init(name, table.completions(), takesFiles: takesFiles, words: actions)
+  }
 
   /// Parses the words after its name. Prints help, version and usage errors.
   static func read(_ words: [String], version: String) -> Invocation.Outcome {

@@ -60,7 +60,13 @@ struct KindLibrary: Sendable {
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       do throws(Failure) {
         let source = try Self.source(path, catalogue, limits)
-        if source.isOtherJSON { continue }
+        switch source.folderJSON {
+        case .machine, nil: break
+        case .doubtful:
+          tell(.warning, "\(path): \(DocumentSource.doubt)")
+          continue
+        case .other: continue
+        }
         if has(source.kind) { throw Failure(description: "another file has a kind '\(source.kind)' already") }
         let document = KindDocument(
           name: source.kind, notation: source.format, isStrict: source.isStrict, bytes: source.bytes,

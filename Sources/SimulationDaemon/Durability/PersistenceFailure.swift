@@ -3,8 +3,9 @@ import JournalStore
 /// Why a world could not be restored.
 enum PersistenceFailure: Error {
   case store(StoreFailure)
-  /// The stored data is not a valid world. `input` is the first one that cannot be replayed, if the failure has one.
-  case unreadable(world: String, reason: String, input: UInt64? = nil)
+  /// The stored data is not a valid world. `input` is the first one that cannot be replayed, if the failure has one;
+  /// `isDamage` says that the bytes are not those that were written, so that no release can read them.
+  case unreadable(world: String, reason: String, input: UInt64? = nil, isDamage: Bool = false)
   /// Another daemon has the world, and its lease is good.
   case elsewhere(StoredWorld)
   /// The daemon is ending, so the load was abandoned.
@@ -15,8 +16,10 @@ extension PersistenceFailure: CustomStringConvertible {
   var description: String {
     switch self {
     case .store(let failure): "\(failure)"
-    case .unreadable(let world, let reason, _):
-      "world \(world) cannot be brought back: \(reason); nothing of it was changed: the release that wrote it can still read it, and '\(ProgramName.current) repair \(world)' says what this one can save"
+    case .unreadable(let world, let reason, _, let isDamage):
+      "world \(world) cannot be brought back: \(reason); nothing of it was changed: "
+        + (isDamage ? "" : "the release that wrote it can still read it, and ")
+        + "'\(ProgramName.current) repair \(world)' says what \(isDamage ? "can be saved" : "this one can save")"
     case .elsewhere(let world): "\(StoreFailure.fenced(world: world.name, by: world.holder))"
     case .interrupted: "the daemon is ending"
     }

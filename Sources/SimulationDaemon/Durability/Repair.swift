@@ -27,7 +27,7 @@ struct Repair {
       func line(_ option: String, _ end: UInt64?, _ keeps: String, _ nothing: String) {
         guard let end else { return lines.append("\(option) \(nothing)") }
         let clock = endedByTimer ? ", and pauses its clock" : ""
-        lines.append("\(option) keeps \(keeps) input \(end) and loses \(Repair.inputs(head - end))\(clock)")
+        lines.append("\(option) keeps \(keeps) input \(end)\(past(of: end)) and loses \(inputs(after: end))\(clock)")
       }
       line(
         playable.map { "--to \($0)" } ?? "--to SEQ", playable, "all up to", "saves nothing: no input can be played")
@@ -35,9 +35,21 @@ struct Repair {
         "--to-checkpoint", checkpoint, "the state at", "saves nothing: there is no checkpoint that can be read")
       return lines
     }
-  }
 
-  static func inputs(_ count: UInt64) -> String { count == 1 ? "1 input" : "\(count) inputs" }
+    /// What a world that ends with this input lacks.
+    func inputs(after end: UInt64) -> String {
+      switch head - min(head, end) {
+      case 0: "nothing"
+      case 1: "input \(head)"
+      case _: "inputs \(end + 1) to \(head)"
+      }
+    }
+
+    /// What has to be said of the past of a world that ends with this input.
+    func past(of end: UInt64) -> String {
+      reason == nil || end <= playable ?? 0 ? "" : ", before which nothing can be undone,"
+    }
+  }
 
   private let store: any WorldStore
   private let persistence: Persistence
@@ -59,7 +71,7 @@ struct Repair {
     var playable: UInt64?
     do throws(PersistenceFailure) {
       _ = try WorldLoader(store, catalogue, Limits()).load(name, host: 0)
-    } catch .unreadable(_, let why, let input) {
+    } catch .unreadable(_, let why, let input, _) {
       reason = why
       playable = input.flatMap { $0 > 1 ? $0 - 1 : nil }
     } catch {

@@ -108,6 +108,7 @@ struct WorldLoader {
     let reason: String
     /// The input that cannot be replayed; nil if the checkpoint is unreadable.
     let input: UInt64?
+    var isDamage = false
   }
 
   /// A world after its replay.
@@ -142,7 +143,7 @@ struct WorldLoader {
     }
     throw .unreadable(
       world: stored.name, reason: first?.reason ?? "there is nothing to begin with",
-      input: barrier == 0 ? nil : barrier)
+      input: barrier == 0 ? nil : barrier, isDamage: first?.isDamage ?? false)
   }
 
   private func recover(
@@ -183,14 +184,14 @@ struct WorldLoader {
           return !recovery.isInterrupted
         })
     } catch .damaged(let damage) {
-      throw Hindrance(reason: "\(damage)", input: last + 1)
+      throw Hindrance(reason: "\(damage)", input: last + 1, isDamage: true)
     } catch {
       throw PersistenceFailure.store(error)
     }
     if recovery.isInterrupted { throw PersistenceFailure.interrupted }
     if let failure { throw Hindrance(reason: "\(failure)", input: failure.input) }
     guard last == head else {
-      throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last)
+      throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last, isDamage: true)
     }
     guard (0...Instant.end.nanoseconds).contains(stored.moment) else {
       throw Hindrance(reason: "its moment is not within world time", input: head)
@@ -206,7 +207,7 @@ struct WorldLoader {
     } catch HistoryFailure.unreadable(_, let reason) {
       throw Hindrance(reason: reason, input: nil)
     } catch StoreFailure.damaged(let damage) {
-      throw Hindrance(reason: "\(damage)", input: nil)
+      throw Hindrance(reason: "\(damage)", input: nil, isDamage: true)
     } catch let failure as StoreFailure {
       throw PersistenceFailure.store(failure)
     }

@@ -483,8 +483,10 @@ final class Daemon {
     do throws(SystemError) {
       try loop.poller.add(.standardInput, token: Daemon.standardInputToken, interest: .readable)
     } catch {
-      // A file or a closed descriptor cannot be watched; nobody holds its other end.
-      log.warning("standard input cannot be watched: \(error)")
+      guard error.code == EPERM else { return log.warning("standard input cannot be watched: \(error)") }
+      // Only what never waits cannot be watched, such as a file or `/dev/null`: nobody holds another end of it.
+      log.info("ending, since standard input is a file")
+      service.shutDown()
     }
   }
 

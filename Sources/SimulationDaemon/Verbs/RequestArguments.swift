@@ -66,14 +66,19 @@ extension RequestContext {
     failArgument(
       argument, text, allowed: TimeText.durationForm,
       // A time may be longer.
-      TimeText.time(text) == nil ? "'\(text)' is no duration" : "'\(text)' is longer than any duration")
+      TimeText.time(text) != nil
+        ? "'\(text)' is longer than any duration"
+        : TimeText.isTooFine(text)
+          ? "a duration is whole nanoseconds, and '\(text)' is not" : "'\(text)' is no duration")
     return nil
   }
 
   /// A moment of world time.
   func time(_ text: String, _ argument: String = "time") -> Instant? {
     if let nanoseconds = TimeText.time(text) { return Instant(nanoseconds: nanoseconds) }
-    failArgument(argument, text, allowed: TimeText.timeForm, "'\(text)' is no time")
+    failArgument(
+      argument, text, allowed: TimeText.timeForm,
+      TimeText.isTooFine(text) ? "a time is whole nanoseconds, and '\(text)' is not" : "'\(text)' is no time")
     return nil
   }
 

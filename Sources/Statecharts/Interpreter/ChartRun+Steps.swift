@@ -44,7 +44,7 @@ extension ChartRun {
       try selectTransitions(number)
     } else {
       let event = event()
-      setEvent(event)
+      try setEvent(event)
       if !session.invocations.isEmpty { try forward(event) }
       try selectTransitions(number ?? compiled.chart.events.number(of: event.name))
     }
@@ -63,8 +63,10 @@ extension ChartRun {
     }
   }
 
-  private mutating func setEvent(_ event: ChartEvent) {
-    if compiled.chart.symbols.usesEvent { scope.event = event.value }
+  private mutating func setEvent(_ event: ChartEvent) throws(EvaluationError) {
+    guard compiled.chart.symbols.usesEvent else { return }
+    try scope.budget.spend(steps: ChartEvent.stepsOfValue)
+    scope.event = event.value
   }
 
   /// Takes eventless transitions and internal events until there are none, then starts what states invoke.
@@ -75,7 +77,7 @@ extension ChartRun {
         if compiled.chart.hasEventless { try selectTransitions(nil) } else { enabled.clear() }
         if enabled.isEmpty {
           guard let event = dequeue() else { break }
-          setEvent(event)
+          try setEvent(event)
           try selectTransitions(compiled.chart.events.number(of: event.name))
         }
         if !enabled.isEmpty { try microstep() }

@@ -97,6 +97,9 @@ struct ChartEvent: Hashable, Sendable, Codable {
     ["scxml", "http://www.w3.org/TR/scxml", "http://www.w3.org/TR/scxml/"].contains(type)
   }
 
+  /// What ``value`` costs: a step for each member that is set.
+  static let stepsOfValue = 7
+
   /// As `_event` has it.
   var value: DataValue {
     var object = DataObject()

@@ -17,14 +17,17 @@ package struct ShellCompletion: Sendable {
     let name: String
     let options: [Option]
     let takesFiles: Bool
+    let words: [String]
 
     /// - Parameters:
     ///   - name: Empty for the command line without a command.
     ///   - takesFiles: Whether operands, after its name, are files.
-    package init(_ name: String, _ options: [Option], takesFiles: Bool) {
+    ///   - words: What its first operand can be, if that is a list.
+    package init(_ name: String, _ options: [Option], takesFiles: Bool, words: [String] = []) {
       self.name = name
       self.options = options
       self.takesFiles = takesFiles
+      self.words = words
     }
   }
 
@@ -98,6 +101,9 @@ package struct ShellCompletion: Sendable {
       let files = command.takesFiles ? "" : " [[ $word == -* ]] || compopt +o default"
       return "      \(command.name.isEmpty ? "*" : command.name)) words='\(words.joined(separator: " "))';\(files) ;;\n"
     }
+    let operands = commands.filter { !$0.words.isEmpty }.map { command in
+      "        \(command.name):1) words='\(command.words.joined(separator: " "))' ;;\n"
+    }
     return """
       _\(program)() {
         local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command= words= place
@@ -114,7 +120,9 @@ package struct ShellCompletion: Sendable {
       \(options.joined())    esac
           if [[ $word != -* ]]; then
             words=
-            [[ -n $command ]] || words='\(names.joined(separator: " "))'
+            case $command:$((COMP_CWORD - place)) in
+              :*) words='\(names.joined(separator: " "))' ;;
+      \(operands.joined())      esac
           fi
         fi
         COMPREPLY=($(compgen -W "$words" -- "$word"))
@@ -134,9 +142,13 @@ package struct ShellCompletion: Sendable {
       var operands: [String] = []
       if command.name.isEmpty { operands.append("commands:command:(\(names.joined(separator: " ")))") }
       if command.takesFiles { operands.append("files:file:_files") }
-      let rest =
+      var rest =
         operands.isEmpty
         ? "" : "        \(Self.quoted("*: : _alternative \(operands.map(Self.quoted).joined(separator: " "))"))\n"
+      // The first operand is the command itself.
+      if !command.words.isEmpty {
+        rest = "        \(Self.quoted("2: :(\(command.words.joined(separator: " ")))"))\n\(rest)"
+      }
       return "    \(command.name.isEmpty ? "*" : command.name)) arguments=(\n\(options.joined())\(rest)      ) ;;\n"
     }
     return """
@@ -182,6 +194,11 @@ package struct ShellCompletion: Sendable {
       let condition = command.name.isEmpty ? isNone : "__fish_seen_subcommand_from \(command.name)"
       let start = "complete -c \(program) -n '\(condition)'"
       if !command.takesFiles { text += "\(start) -f\n" }
+      if !command.words.isEmpty {
+        let words = command.words.joined(separator: " ")
+        text +=
+          "complete -c \(program) -n '\(condition); and not __fish_seen_subcommand_from \(words)' -f -a '\(words)'\n"
+      }
       for option in command.options {
         var line = start + (option.short.map { " -s \($0)" } ?? "") + " -l \(option.long)"
         if option.value.name != nil, !option.value.isOptional {

@@ -8,7 +8,7 @@ struct LessonPlay: Equatable {
     var right = 0
     var asked = 0
 
-    var text: String { "\(right) of \(asked) right" }
+    var text: String { asked == 0 ? "nothing was answered" : "\(right) of \(asked) right" }
     var fraction: String { "\(right)/\(asked)" }
 
     /// Counts an answer.

@@ -93,7 +93,7 @@ final class ForegroundProgram {
 enum Pager {
   /// What `less` shows below the text, instead of a colon: whoever does not know it types the next request there.
   /// In its language: `s` for the usual prompt, `?e` at the end, `:` otherwise.
-  private static let lessPrompt = "s?eq goes back to the prompt:space goes on, q goes back to the prompt."
+  private static let lessPrompt = "s?eq goes back:space goes on, q goes back."
 
   /// The command; `nil` for none: `$PAGER` is empty or `cat`, there is no `less`, or the terminal is
   /// too plain.

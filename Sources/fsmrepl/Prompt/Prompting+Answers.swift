@@ -50,7 +50,10 @@ extension Prompting {
         if received.isPassedOver { return }
         return endPlay(of: job.line, line.code, word: 1)
       }
-      guard let miss = check.miss(in: job.rows) else { return screen.say(fit(job.line.expectation)) }
+      guard let miss = check.miss(in: job.rows) else {
+        let place = client.conversation.place
+        return screen.say(fit(job.line.expectation, at: place.isRunning ? nil : place.time))
+      }
       reportMiss(miss.expected, miss.got, job.line, word: miss.word)
     case .send(let destination):
       guard isGood else { return screen.show(received, raw) }
@@ -69,8 +72,10 @@ extension Prompting {
       word: line.step.map { $0.play.script.arrow(of: $0.step) + 1 } ?? 0)
   }
 
-  private func fit(_ text: String) -> ScreenText {
-    "  \(style(.good, "\(style.usesUnicode ? "✓" : "ok") \(text)"))\n"
+  /// - Parameter time: Of the world, if it stands still and nothing else has said it.
+  private func fit(_ text: String, at time: String? = nil) -> ScreenText {
+    let when = time.map { style(.quiet, "  \(Wording(style: style).moment($0))") } ?? ""
+    return "  \(style(.good, "\(style.usesUnicode ? "✓" : "ok") \(text)"))\(when)\n"
   }
 
   private func reportMiss(_ expected: String, _ got: String, _ line: TypedLine, word: Int) {

@@ -31,6 +31,8 @@ struct LineSource {
     case descriptor(Descriptor, name: String)
   }
 
+  /// The documents that the command line names, which are also the origins of their requests.
+  let documents: Set<String>
   private var remaining: ArraySlice<Reading>
   private var number = 0
   private var bytes: [UInt8] = []
@@ -41,6 +43,7 @@ struct LineSource {
   /// - Throws: The system's error with the name of the file that cannot be opened.
   init(_ sources: [Invocation.Source]) throws(FileFailure) {
     var readings: [Reading] = []
+    var documents: Set<String> = []
     for source in sources {
       switch source {
       case .expression(let text):
@@ -51,11 +54,13 @@ struct LineSource {
         guard file >= 0 else { throw FileFailure(path: path, error: .last) }
         readings.append(.descriptor(Descriptor(rawValue: file), name: path))
       case .document(let path):
+        documents.insert(path)
         readings.append(.lines([source.request.map { $0[...] } ?? ""], name: path))
       case .standardInput:
         readings.append(.descriptor(.standardInput, name: "standard input"))
       }
     }
+    self.documents = documents
     remaining = readings[...]
   }
 

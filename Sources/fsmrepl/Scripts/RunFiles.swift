@@ -38,11 +38,19 @@ enum RunFiles {
     return read(
       paths, as: endings.map { "*\($0)" }.joined(separator: " or "), endings: endings,
       without: { $0.hasPrefix("_") && $0.hasSuffix(ScriptLimits.ending) }, pick: withoutIncluded
-    ) {
+    ) { path, bytes, isNamed in
       // A page without diagrams is no document, and a folder has other JSON, too.
-      if documents != nil, DocumentSource.diagrams(ofPage: $0, $1)?.isEmpty == true { return nil }
-      return $0.hasSuffix(".json") && !DocumentSource.isMachine($1)
-        ? nil : script($0, $1, checking: documents, values: values)
+      if documents != nil, DocumentSource.diagrams(ofPage: path, bytes)?.isEmpty == true { return nil }
+      if !isNamed, path.hasSuffix(".json") {
+        switch DocumentSource.FolderJSON(bytes) {
+        case .machine: break
+        case .doubtful:
+          Program.complain("\(path): \(DocumentSource.doubt)")
+          return nil
+        case .other: return nil
+        }
+      }
+      return script(path, bytes, checking: documents, values: values)
     }
   }
 
@@ -94,7 +102,7 @@ enum RunFiles {
   ///
   /// A Markdown file without a transcript is skipped, so that `Docs/*.md` works.
   static func transcripts(_ paths: [String]) -> [Reading<Transcript>] {
-    read(paths, as: Self.transcript, endings: [".transcript", ".md"]) { path, bytes in
+    read(paths, as: Self.transcript, endings: [".transcript", ".md"]) { path, bytes, _ in
       if path.hasSuffix(".md"), !TranscriptParser.hasBlocks(bytes) { return nil }
       do throws(ScriptFailure) {
         return Reading(name: path, item: try TranscriptParser.parse(path, bytes), mistakes: [])
@@ -109,10 +117,10 @@ enum RunFiles {
   ///   - endings: File name endings that are picked from folders.
   ///   - isHidden: Whether a file of a folder is left out, by its name.
   ///   - pick: Picks those of a folder that are wanted.
-  ///   - parse: Returns `nil` for a file to skip.
+  ///   - parse: Gets a file and whether it was named itself; returns `nil` for one to skip.
   private static func read<Item>(
     _ paths: [String], as what: String, endings: [String], without isHidden: (String) -> Bool = { _ in false },
-    pick: ([Reading<Item>]) -> [Reading<Item>] = { $0 }, parse: (String, [UInt8]) -> Reading<Item>?
+    pick: ([Reading<Item>]) -> [Reading<Item>] = { $0 }, parse: (String, [UInt8], Bool) -> Reading<Item>?
   ) -> [Reading<Item>] {
     var readings: [Reading<Item>] = []
     func fail(_ name: String, _ why: String) {
@@ -124,7 +132,7 @@ enum RunFiles {
         // What is no UTF-8 in the names of a folder was replaced, so nothing has this name.
         fail(path, "cannot read \(path): \(path.contains("\u{FFFD}") ? "its name is not UTF-8" : why)")
       case .bytes(let bytes):
-        if let reading = parse(path, bytes) { readings.append(reading) }
+        if let reading = parse(path, bytes, endings == nil) { readings.append(reading) }
       }
     }
     for path in paths {

@@ -230,11 +230,18 @@ final class ScriptRunner {
       stage = .ended(.failed)
     }
     guard received.asked?.asker != .program, received.asked?.asker != .recorder else { return }
-    fail(line.code, origin: received.asked?.origin ?? "", text: received.asked?.text ?? "")
+    let text = received.asked?.file.map { "\(LocalVerb.load.name) \(Word.written($0))" } ?? received.asked?.text ?? ""
+    fail(line.code, origin: received.asked?.origin ?? "", text: text)
   }
 
   private func fail(_ code: String, origin: String, text: String) {
-    if status == .good { status = ExitCode.of(failure: code) }
+    if status == .good {
+      // A document of the command line that cannot be read, or does not parse, is a mistake of that.
+      let isOfCommandLine =
+        source.documents.contains(origin)
+        && [.badArgument, .badDefinition].contains(FailureCode(rawValue: code))
+      status = isOfCommandLine ? .usage : ExitCode.of(failure: code)
+    }
     complain(about: code, origin: origin, text: text)
     if !hasGivenHint, let hint = Self.hint(about: text) {
       hasGivenHint = true

@@ -104,6 +104,14 @@ struct Presenter {
     case .failure:
       return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))\(frame(of: line, answering: received.asked))"
     case .notice:
+      if line.words.count > 3, line.words[3] == "pointed", let said = line["say"] {
+        // An empty text takes away what a page shows.
+        guard !said.isEmpty else { return "" }
+        let lines = said.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let text = MarkdownText(
+          ["Somebody \(line["predict"] == "yes" ? "asks" : "says"): \(lines[0])"] + lines.dropFirst())
+        return text.shown(width: columns(), style: wording.style)
+      }
       if line.words.count > 3, Self.outcomes.contains(line.words[3]) {
         if reported.count == Self.maxReported { reported.removeFirst(Self.maxReported / 2) }
         reported.append(line.words[0])

@@ -108,6 +108,11 @@ struct Wording: Equatable {
     if let meant = own ?? line["did-you-mean"], !text.includes("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
+    if line["argument"] == "state", line["did-you-mean"] == nil,
+      let outcome = Nearest.match(line["got"] ?? "", among: ScriptOutcome.words.dropFirst())
+    {
+      hints.append("\(style(.name, outcome)) is an outcome: it stands after '=>', behind the request")
+    }
     if let meant = duration(meantBy: line) { hints.append("did you mean \(style(.name, meant))?") }
     if let allowed = line["allowed"], let hint = hint(times(in: allowed, of: line), line, text) { hints.append(hint) }
     if let ignores = line["ignores"] {
@@ -189,6 +194,7 @@ struct Wording: Equatable {
     case ("expired", 1...): text += "\(rest[0]) expired"
     case ("wired", 3...): text += "\(rest[0]) wired to \(rest[1]) \(rest[2])"
     case ("unwired", 3...): text += "\(rest[0]) no longer wired to \(rest[1]) \(rest[2])"
+    case ("pointed", 1...): text += "look at \(style(.state, rest[0]))"
     case ("undone", _), ("redone", _): text += rewound(line, isRedo: words[3] == "redone")
     default: text += ScreenText(([words[3]] + rest.map(Word.written)).joined(separator: " "))
     }

@@ -94,12 +94,21 @@ struct RepairTests {
     let before = example.folder.contents
     let survey = try example.survey()
     expect(survey.playable == example.dim - 1 && survey.checkpoint == nil)
-    let lost = survey.head - example.dim + 1
     expect(survey.lines.count == 3 && survey.lines[0].contains("event 'dim' of kind 'lamp'"))
     expectEqual(
-      survey.lines[1], "--to \(example.dim - 1) keeps all up to input \(example.dim - 1) and loses \(lost) inputs")
+      survey.lines[1],
+      "--to \(example.dim - 1) keeps all up to input \(example.dim - 1) and loses inputs \(example.dim) to \(survey.head)"
+    )
     expectEqual(survey.lines[2], "--to-checkpoint saves nothing: there is no checkpoint that can be read")
     expectEqual(example.folder.contents[example.folder.files.database], before[example.folder.files.database])
+    let later = Repair.Survey(
+      name: "z", head: 23, reason: "why", playable: 6, endedByTimer: false, checkpoint: 22)
+    expectEqual(
+      later.lines.suffix(2),
+      [
+        "--to 6 keeps all up to input 6 and loses inputs 7 to 23",
+        "--to-checkpoint keeps the state at input 22, before which nothing can be undone, and loses input 23",
+      ])
     let whole = try Example()
     _ = try whole.repairing { _ in }
   }
@@ -193,6 +202,20 @@ struct RepairTests {
     expectEqual(daemon.connect("z").view(), example.views[last])
     // The journal before it can be read.
     expectEqual(daemon.connect("z").journal(), example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 <= last })
+  }
+
+  @Test("of a damage it is said what can be saved, and not that another release could read it")
+  func damage() throws {
+    let example = try Example()
+    try ExportedDatabase.change(
+      example.folder.files.database,
+      "UPDATE segments SET bytes = zeroblob(length(bytes)) WHERE id = (SELECT max(id) FROM segments)")
+    let daemon = try KeptDaemon(example.setup, in: example.folder)
+    let answer = daemon.connect("z").ask("list")[0]
+    expect(answer, contains: "repair z' says what can be saved")
+    expect(!answer.contains("the release that wrote it"), "\(answer)")
+    let failure = #expect(throws: StoreFailure.self) { _ = try daemon.history(of: "z").present() }
+    expect(failure.map { "\($0)" } ?? "", contains: "'repair' says what can be saved")
   }
 
   @Test("its journal can be had without being played, as lines and as a database")
