@@ -213,6 +213,10 @@ struct FreeReadingTests {
     expectEqual(run.told.count, 3)
     expect(notes.contains { $0.contains("a timer has actions, as in 2 s timeout / beep, or leads on") }, "\(notes)")
     expectEqual(run.definition.picture.arrows.first?.actions, "beep")
+    let text = run.definition.stateDiagram().text.dropFirst("stateDiagram-v2\n".count)
+    var (again, _) = try Self.load(String(text))
+    again.advance(by: .seconds(900))
+    expectEqual(again.told.count, 3, "\(text)")
   }
 
   @Test("has blocks that end in the line of a label, and states that were probably another one")

@@ -390,7 +390,7 @@ struct ChartDiagram {
       let isBare = transition.condition == Chart.none && transition.block == Chart.none
       parts.names.append(name)
       if let texts = timers[place] {
-        parts.triggers += texts
+        parts.triggers += !isPicture && transition.targets.isEmpty ? texts.map(Self.once) : texts
       } else if let words = chart.eventTexts[name],
         isPicture
           || transition.descriptors.count == 1 && parts.samples.isEmpty && Self.isWritable(words, for: name)
@@ -423,6 +423,12 @@ struct ChartDiagram {
       omit("a transition without event, guard and target", transition.line)
     }
     return words.joined(separator: " ")
+  }
+
+  /// A timer that is no "every": within a state, what begins it anew is written with the actions.
+  private static func once(_ text: String) -> String {
+    guard text.lowercased().hasPrefix("every "), case .time(let time)? = Prose.time(in: text) else { return text }
+    return "after \(TimeText.written(time.nanoseconds))"
   }
 
   /// A diagram of two states with a text, as it is read again.

@@ -601,7 +601,7 @@ struct DiagramReader {
   static func choiceHint(_ words: String) -> String {
     let guarded = formalGuard(words)
     return
-      "an arrow out of a choice is taken at once and has no event; write \(guarded.isEmpty ? "" : "\(guarded) or ")[else]"
+      "an arrow out of a choice is taken at once and has no event; write \(["", "[else]"].contains(guarded) ? "" : "\(guarded) or ")[else]"
   }
 
   // MARK: Texts
