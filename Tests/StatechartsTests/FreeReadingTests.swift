@@ -165,6 +165,11 @@ struct FreeReadingTests {
       ("go [not not x]", [:], ["x": "off"]), ("go / [ready]", [:], ["ready": "off"]),
       ("go [state != OPEN or x]", ["state": "shut"], ["state": "OPEN", "x": "off"]),
       ("go [intent=simple]", ["intent": "simple"], ["intent": "complex"]),
+      ("go [n between 1 and 3]", ["n": "3"], ["n": "4"]), ("go [not n between 1 and 3]", ["n": "4"], ["n": "1"]),
+      (
+        "go [retry count between 1 and 3 and is not late]", ["retryCount": "2", "isLate": "off"],
+        ["retryCount": "2", "isLate": "on"]
+      ),
     ])
   func operators(label: String, data: [String: String], otherwise: [String: String]) throws {
     let (first, notes) = try Self.load("[*] --> a\na --> b : \(label)\na --> a : go\nb --> a : back")
@@ -173,6 +178,81 @@ struct FreeReadingTests {
       run.send("go", Self.data(data.map { (key: $0.key, text: $0.value) }))
       expectEqual(run.word, word, "\(data) \(notes)")
     }
+  }
+
+  @Test("says that a guard which lacks an operand is read as a condition", arguments: ["x >", "(", "&& y", "= 3"])
+  func brokenGuards(text: String) throws {
+    let (_, notes) = try Self.load("[*] --> a\na --> b : go [\(text)]")
+    expect(notes.contains { $0.contains("\"\(text)\" is no expression and is read as the condition ") }, "\(notes)")
+  }
+
+  @Test("has actions that ask for the data which the parentheses of their event name")
+  func parameters() throws {
+    var (run, notes) = try Self.load(
+      """
+      %% data total = 0
+      [*] --> a
+      a --> a : pay(amount) / total = total + amount
+      a --> c : login(user, secret) [secret > 5] / show(user)
+      a --> b : check [total == 7]
+      """)
+    for amount in ["3", "4"] { run.send("pay", Self.data([("amount", amount)])) }
+    run.send("login", Self.data([("user", "ann"), ("secret", "4")]))
+    expectEqual(run.word, "a")
+    run.send("check")
+    expectEqual(run.word, "b", "\(notes)")
+    expect(!notes.contains { $0.contains("begins as") }, "\(notes)")
+  }
+
+  @Test("has timers in the text of a state, again and again for every so often")
+  func timersInTexts() throws {
+    var (run, notes) = try Self.load("[*] --> a\na : every 5 min / beep\na : 2 s timeout\na --> b : go")
+    run.advance(by: .seconds(899))
+    expectEqual(run.told.count, 2, "\(notes)")
+    run.advance(by: .seconds(1))
+    expectEqual(run.told.count, 3)
+    expect(notes.contains { $0.contains("a timer has actions, as in 2 s timeout / beep, or leads on") }, "\(notes)")
+    expectEqual(run.definition.picture.arrows.first?.actions, "beep")
+    let text = run.definition.stateDiagram().text.dropFirst("stateDiagram-v2\n".count)
+    var (again, _) = try Self.load(String(text))
+    again.advance(by: .seconds(900))
+    expectEqual(again.told.count, 3, "\(text)")
+  }
+
+  @Test("has blocks that end in the line of a label, and states that were probably another one")
+  func ends() throws {
+    var (run, _) = try Self.load(
+      "[*] --> p\nstate p { a --> b : go now }\nstate q { c : wait / beep }\np --> q : leave")
+    for (event, word) in [("goNow", "b"), ("leave", "c")] {
+      run.send(event)
+      expectEqual(run.word, word)
+    }
+    let found = DiagramTests.findings("[*] --> idle\nidle --> on : go\niddle --> on : go\non --> idle : off")
+    expect(found.contains { $0.contains("nothing leads to iddle; did you mean idle?") }, "\(found)")
+    let declared = DiagramTests.findings(
+      "state iddle\n[*] --> idle\nidle --> x : go\niddle --> x : go\nx --> idle : off\ny --> idle : off")
+    expect(!declared.contains { $0.contains("did you mean") }, "\(declared)")
+  }
+
+  @Test("warns of a second arrow with the same guard")
+  func sameGuard() {
+    for guarded in ["is late", "n > 3"] {
+      guard
+        case .definition(_, let findings) = Definition.compile(
+          mermaid: Array(
+            "stateDiagram-v2\n[*] --> a\na --> b : go [\(guarded)]\na --> c : go [\(guarded)]\nb --> a : x".utf8),
+          reading: .free)
+      else { return expect(Bool(false)) }
+      let expected = "the transition in line 3 is always taken before this one: it has the same guard"
+      expect(findings.contains { $0.message == expected && $0.line == 4 }, "\(findings)")
+    }
+  }
+
+  @Test("asks for its conditions in SCXML also where there is no _event yet")
+  func exported() throws {
+    let text = Array("stateDiagram-v2\n[*] --> a\na --> b : [is late]\na --> c : go".utf8)
+    let document = try #require(Definition.scxml(diagram: text, .mermaid, reading: .free))
+    expect(document.contains("typeof _event == 'object'") && !document.contains("_event &amp;&amp;"), "\(document)")
   }
 
   @Test("begins below a limit that nothing declares, and asks what a counter begins as that only actions have")
@@ -192,13 +272,14 @@ struct FreeReadingTests {
     arguments: [
       ("card is declined / timeout", "cardIsDeclinedTimeout", 0), ("lost / 5 min timeout", "lost", 300_000),
       ("rider cancels or 60s timeout", "riderCancels", 60_000),
+      ("rider cancels, or after 30 s", "riderCancels", 30_000),
       ("fraud found / order rejected", "fraudFoundOrderRejected", 0),
     ])
   func alternatives(label: String, event: String, milliseconds: Int64) throws {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)\nb --> a : back")
     run.send(event)
     expectEqual(run.word, "b", "\(notes)")
-    expect(!notes.contains { $0.contains("output") }, "\(notes)")
+    expect(!notes.contains { $0.contains("output") || $0.contains(",\" is") }, "\(notes)")
     run.send("back")
     run.advance(by: .milliseconds(max(milliseconds, 1)))
     expectEqual(run.word, milliseconds > 0 ? "b" : "a")
@@ -556,16 +637,17 @@ struct FreeReadingTests {
   @Test(
     "read strictly has a warning for what would be read otherwise",
     arguments: [
-      ("a --> b : 500ms\nb --> a : go", "500ms is an event; a timer is after 500ms"),
-      ("a --> b : go\nb --> a : go\na : Waiting", "no arrow has the event Waiting"),
+      ("a --> b : 500ms\nb --> a : go", "\"500ms\" is a timer: after 500ms"),
+      ("a --> b : go\nb --> a : go\na : Waiting", "this describes a: an event Waiting is handled by no arrow"),
       ("a --> b\nb --> [*]", "no arrow has an event"),
-      ("a --> b : after40s\nb --> a : go", "after40s is an event; a timer is after 40s"),
-      ("a --> b : go\nb --> a : go\na : enter / lamp", "enter is an event; what a state does is entry / and exit /"),
-      ("a --> b : Start!\nb --> a : go", "the event Start! has more than letters and digits; write Start"),
-      ("a --> b\na --> a : go\nb --> a : go", "is left at once and its other arrows are never taken"),
+      ("a --> b : after40s\nb --> a : go", "\"after40s\" is a timer: after 40s"),
+      ("a --> b : go\nb --> a : go\na : enter / lamp", "enter of a is read as entry / lamp"),
+      ("a --> b : Start!\nb --> a : go", "\"Start!\" is the event Start"),
+      ("a --> b\na --> a : go\nb --> a : go", "this arrow waits for next, since a waits for other events as well"),
+      ("a --> b : set(x, y)\nb --> a : go", "(x, y) names the data of set, whatever their values are"),
     ])
   func strictWarnings(text: String, expected: String) {
     let found = DiagramTests.findings("[*] --> a\n\(text)")
-    expect(found.contains { $0.contains(" warning : ") && $0.contains(expected) }, "\(found)")
+    expect(found.contains { $0.contains(" warning : read freely, ") && $0.contains(expected) }, "\(found)")
   }
 }

@@ -149,6 +149,9 @@ struct ProposalTests {
         c --> a : try again
         c --> b : all good
       """
+    let guarded = text.replacing("try again", with: "if amount > 3")
+    expectEqual(Self.findings(guarded).1.map(\.write), ["", "[amount > 3]", "[else]"])
+    expect(Self.findings(Self.following(Self.findings(guarded).1, in: guarded)).isLoaded)
     let (_, findings) = Self.findings(text)
     expectEqual(findings.map(\.line), [3, 5, 6])
     expectEqual(findings.map(\.write), ["", "[tryAgain]", "[else]"])

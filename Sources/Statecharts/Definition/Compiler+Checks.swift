@@ -1,3 +1,5 @@
+import LineProtocol
+
 // What is legal and surely wrong.
 
 extension Compiler {
@@ -47,13 +49,10 @@ extension Compiler {
       let name = chart.ids[state] ?? "the state"
       // The states within one that is not reached are not told of.
       if !entered.contains(state) {
-        if entered.contains(Int(own.parent)) { warn(node, "nothing leads to \(name)") }
+        if entered.contains(Int(own.parent)) { warn(node, "nothing leads to \(name)\(meant(by: state, name))") }
       } else if own.kind == .atomic, chart.states.count > 2, !isWatching(state) {
         if !isLeft[state] {
-          // In a diagram a misspelled name is another state; names that differ in more are `Accepted` and `Rejected`.
-          let meant =
-            isTelling && mayBeMisspelled(state, name)
-            ? Spelling.suggestion(for: name, in: otherNames(than: name), farthest: 1) : ""
+          let meant = meant(by: state, name)
           let end = document.isDiagram ? "\(name) --> [*]" : "a <final>"
           warn(node, "nothing leads out of \(name)\(meant.isEmpty ? "; an end is \(end)" : meant)")
         }
@@ -82,10 +81,13 @@ extension Compiler {
     return true
   }
 
-  /// Whether a state of a diagram may be one with another name: it is only the end of an arrow.
-  private func mayBeMisspelled(_ state: Int, _ name: String) -> Bool {
-    document.isDiagram && name.count > 2 && !document.declaredStates.contains(name)
-      && chart.targets.count { Int($0) == state } == 1
+  /// Which state was probably meant by a name, which in a diagram is another state if it is misspelled: one that is only the
+  /// end or the beginning of arrows. Names that differ in more are `Accepted` and `Rejected`.
+  private func meant(by state: Int, _ name: String) -> String {
+    guard isTelling, document.isDiagram, name.count > 2, !document.declaredStates.contains(name),
+      chart.targets.count(where: { Int($0) == state }) <= 1
+    else { return "" }
+    return Spelling.suggestion(for: name, in: otherNames(than: name), farthest: 1)
   }
 
   private func otherNames(than name: String) -> [String] {
@@ -107,6 +109,15 @@ extension Compiler {
     return expression.code.constants[number].isTruthy
   }
 
+  /// Whether two guards have the same words, and nothing that draws lots or changes something.
+  private func hasSameGuard(_ first: Chart.Transition, _ second: Chart.Transition) -> Bool {
+    guard first.condition != Chart.none, second.condition != Chart.none,
+      case .form(let one) = chart.expressions[Int(first.condition)],
+      case .form(let other) = chart.expressions[Int(second.condition)]
+    else { return false }
+    return one.text == other.text && !one.code.nodes.contains(where: \.isChange) && !one.text.includes("random")
+  }
+
   /// Warns of transitions that an earlier one of the same state is always taken before.
   private mutating func checkShadows(of state: Int) {
     let range = chart.states[state].transitions
@@ -120,15 +131,16 @@ extension Compiler {
       let descriptors = chart.transitions[Int(later)].descriptors
       let earlier = range.prefix { $0 < later }.first { earlier in
         let transition = chart.transitions[Int(earlier)]
-        guard truth(of: transition) == true, transition.descriptors.isEmpty == descriptors.isEmpty else {
-          return false
-        }
+        let isTaken = truth(of: transition) == true || hasSameGuard(transition, chart.transitions[Int(later)])
+        guard isTaken, transition.descriptors.isEmpty == descriptors.isEmpty else { return false }
         return descriptors.allSatisfy { descriptor in
           transition.descriptors.contains { covers(chart.descriptors[Int($0)], chart.descriptors[Int(descriptor)]) }
         }
       }
       if let earlier, let node = nodeOfTransition[Int(later)] {
-        let reason = descriptors.isEmpty ? ": it has no event, so it is taken at once" : ""
+        let reason =
+          chart.transitions[Int(later)].condition != Chart.none && truth(of: chart.transitions[Int(earlier)]) == nil
+          ? ": it has the same guard" : descriptors.isEmpty ? ": it has no event, so it is taken at once" : ""
         warn(
           node,
           "the transition in line \(chart.transitions[Int(earlier)].line) is always taken before this one\(reason)")
@@ -382,7 +394,7 @@ extension Compiler {
 }
 
 extension String {
-  fileprivate func removing(prefix: String) -> String? {
+  func removing(prefix: String) -> String? {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
   }
 }

@@ -82,42 +82,16 @@ extension ChartDiagram {
     _ transition: Chart.Transition, from box: Int, _ timers: [Chart.Index: [String]], _ places: [Int],
     _ picture: inout DocumentPicture
   ) {
-    var triggers: [String] = []
-    var names: [String] = []
-    for place in transition.descriptors {
-      switch chart.descriptors[Int(place)] {
-      case .any: triggers.append("*")
-      case .name(let number):
-        let name = chart.events.names[Int(number)]
-        names.append(name)
-        triggers += timers[place] ?? [chart.eventTexts[name] ?? name]
-      }
-    }
+    guard var parts = parts(of: transition, timers) else { return }
     // The end of a block is what its arrow waits for without saying so.
-    if document(waitsForEnd: names, of: transition) { triggers = [] }
-    var condition = ""
-    if transition.condition != Chart.none,
-      case .form(let expression) = chart.expressions[Int(transition.condition)]
-    {
-      condition = expression.text
-      if expression.hasSamples {
-        let end = condition.find(")[")?.lowerBound ?? condition.index(before: condition.endIndex)
-        triggers = [triggers.joined(separator: ", ") + condition[...end]]
-        condition = String(condition[condition.index(after: end)...].drop { $0 == "[" })
-        if condition.hasSuffix("]") { condition.removeLast() }
-      }
-    }
-    if triggers.isEmpty, condition.isEmpty, isOtherCase(transition) { condition = "else" }
-    var actions = ""
-    if transition.block != Chart.none {
-      actions = self.actions(chart.blocks[Int(transition.block)], transition.line) ?? ""
-    }
+    if parts.names == ["done.state.\(ids[Int(transition.source)])"] { parts.triggers = [] }
+    if parts.triggers.isEmpty, parts.condition.isEmpty, isOtherCase(transition) { parts.condition = "else" }
     let targets = transition.targets.map { places[Int(chart.targets[Int($0)])] }
     for target in targets.isEmpty ? [box] : targets {
       picture.arrows.append(
         DocumentPicture.Arrow(
-          from: box, to: target, trigger: triggers.joined(separator: ", "), condition: condition, actions: actions,
-          names: names, isWithin: targets.isEmpty))
+          from: box, to: target, trigger: parts.triggers.joined(separator: ", ") + parts.samples,
+          condition: parts.condition, actions: parts.actions, names: parts.names, isWithin: targets.isEmpty))
     }
   }
 
@@ -128,9 +102,5 @@ extension ChartDiagram {
         let other = chart.transitions[Int(place)]
         return other.descriptors.isEmpty && other.condition != Chart.none
       }
-  }
-
-  private func document(waitsForEnd names: [String], of transition: Chart.Transition) -> Bool {
-    names.count == 1 && names[0] == "done.state.\(ids[Int(transition.source)])"
   }
 }

@@ -53,9 +53,12 @@ struct ChartDiagram {
     for (id, name) in zip(self.ids, names) where id != name { renamed[id] = name }
   }
 
-  private mutating func omit(_ what: String, _ line: Chart.Index? = nil) {
+  /// Says that something is left out, and is what stands in its place.
+  @discardableResult
+  private mutating func omit(_ what: String, _ line: Chart.Index? = nil) -> String? {
     let text = what + (line.map { " in line \($0)" } ?? "")
     if !omissions.contains(text) { omissions.append(text) }
+    return nil
   }
 
   mutating func text(marking machine: RunningChart?) -> String {
@@ -347,66 +350,85 @@ struct ChartDiagram {
     return Timer(event: event, text: text(event, otherwise: formal), words: words ?? formal)
   }
 
+  /// The parts of a transition's label.
+  struct LabelParts {
+    /// The events, by their names and as they are written.
+    var names: [String] = []
+    var triggers: [String] = []
+    /// Data of the event in parentheses, which stand directly after it.
+    var samples = ""
+    var condition = ""
+    var actions = ""
+  }
+
   /// - Returns: `nil` for a transition that is left out, since none of its events can be written.
-  private mutating func label(
-    of transition: Chart.Transition, isEvent: Bool, canEnd: Bool = false, _ timers: [Chart.Index: [String]] = [:]
-  ) -> String? {
-    var parts: [String] = []
-    var events: [String] = []
-    for place in transition.descriptors {
-      switch chart.descriptors[Int(place)] {
-      case .any: events.append("*")
-      case .name(let number):
-        let name = eventName(number)
-        if let texts = timers[place] {
-          events += texts
-        } else if transition.descriptors.count == 1, !hasSamples(transition), let words = chart.eventTexts[name],
-          Self.isWritable(words, for: name),
-          transition.condition == Chart.none && transition.block == Chart.none || !words.contains(where: "/[".contains)
-        {
-          events.append(words)
-        } else if isEventName(name), name != "timer" || events.isEmpty {
-          events.append(name)
-        } else {
-          omit("the event \(name)", transition.line)
-        }
-      }
-    }
-    if events.isEmpty, !transition.descriptors.isEmpty { return nil }
-    if !events.isEmpty {
-      parts.append(events.joined(separator: ", "))
-    } else if isEvent, canEnd {
-      parts.append("always")
-    }
+  mutating func parts(of transition: Chart.Transition, _ timers: [Chart.Index: [String]]) -> LabelParts? {
+    var parts = LabelParts()
     if transition.condition != Chart.none {
       switch chart.expressions[Int(transition.condition)] {
-      case .form(let expression) where expression.isWorded:
-        // Data of an event stand directly after it.
-        let text = expression.text
-        parts.append(
-          expression.hasSamples ? (parts.popLast() ?? "") + text.replaced(")[", by: ") [") : "[\(text)]")
+      case .form(let expression) where expression.isWorded || isPicture:
+        parts.condition = expression.text
+        guard expression.hasSamples else { break }
+        let end = expression.text.find(")[")?.lowerBound ?? expression.text.index(before: expression.text.endIndex)
+        parts.samples = String(expression.text[...end])
+        parts.condition = String(expression.text[end...].dropFirst(2).dropLast())
       case .form(let expression):
         if let text = line(of: expression.text) {
-          parts.append("[\(text)]")
+          parts.condition = text
         } else {
           omit("a guard with a comment", transition.line)
         }
       case .broken: omit("a guard that is no expression", transition.line)
       }
     }
-    if transition.block != Chart.none, let actions = actions(chart.blocks[Int(transition.block)], transition.line) {
-      parts.append("/ \(actions)")
-    } else if parts.isEmpty, isEvent, transition.targets.isEmpty {
-      omit("a transition without event, guard and target", transition.line)
+    for place in transition.descriptors {
+      guard case .name(let number) = chart.descriptors[Int(place)] else {
+        parts.triggers.append("*")
+        continue
+      }
+      let name = isPicture ? chart.events.names[Int(number)] : eventName(number)
+      let isBare = transition.condition == Chart.none && transition.block == Chart.none
+      parts.names.append(name)
+      if let texts = timers[place] {
+        parts.triggers += !isPicture && transition.targets.isEmpty ? texts.map(Self.once) : texts
+      } else if let words = chart.eventTexts[name],
+        isPicture
+          || transition.descriptors.count == 1 && parts.samples.isEmpty && Self.isWritable(words, for: name)
+            && (isBare || !words.contains(where: "/[".contains))
+      {
+        parts.triggers.append(words)
+      } else if isPicture || isEventName(name) && (name != "timer" || parts.triggers.isEmpty) {
+        parts.triggers.append(name)
+      } else {
+        omit("the event \(name)", transition.line)
+      }
     }
-    return parts.joined(separator: " ")
+    if parts.triggers.isEmpty, !transition.descriptors.isEmpty { return nil }
+    if transition.block != Chart.none {
+      parts.actions = actions(chart.blocks[Int(transition.block)], transition.line) ?? ""
+    }
+    return parts
   }
 
-  /// Whether data stand after the event.
-  private func hasSamples(_ transition: Chart.Transition) -> Bool {
-    guard transition.condition != Chart.none, case .form(let expression) = chart.expressions[Int(transition.condition)]
-    else { return false }
-    return expression.hasSamples
+  private mutating func label(
+    of transition: Chart.Transition, isEvent: Bool, canEnd: Bool = false, _ timers: [Chart.Index: [String]] = [:]
+  ) -> String? {
+    guard let parts = parts(of: transition, timers) else { return nil }
+    let trigger = parts.triggers.joined(separator: ", ") + parts.samples
+    var words = trigger.isEmpty ? isEvent && canEnd ? ["always"] : [] : [trigger]
+    if !parts.condition.isEmpty { words.append("[\(parts.condition)]") }
+    if !parts.actions.isEmpty {
+      words.append("/ \(parts.actions)")
+    } else if words.isEmpty, isEvent, transition.targets.isEmpty {
+      omit("a transition without event, guard and target", transition.line)
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// A timer that is no "every": within a state, what begins it anew is written with the actions.
+  private static func once(_ text: String) -> String {
+    guard text.lowercased().hasPrefix("every "), case .time(let time)? = Prose.time(in: text) else { return text }
+    return "after \(TimeText.written(time.nanoseconds))"
   }
 
   /// A diagram of two states with a text, as it is read again.
@@ -464,84 +486,72 @@ struct ChartDiagram {
   mutating func actions(_ range: Range<Chart.Index>, _ line: Chart.Index) -> String? {
     var texts: [String] = []
     var place = Int(range.lowerBound)
-    let end = Int(range.upperBound)
-    while place < end {
-      let instruction = chart.instructions[place]
-      place += 1
-      switch instruction {
-      case .raise(let number):
-        let name = eventName(number)
-        // A reader in the free notation takes `raise` of an event that no transition awaits for an output. It does
-        // nothing, so it is left out.
-        if !isPicture, !isAwaited(number) { continue }
-        if isName(name) { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
-      case .log(let label, let source):
-        var text = "log"
-        let label = chart.text(at: label)
-        switch source {
-        case .none: break
-        case .constant, .expression:
-          guard let value = value(of: source) else { continue }
-          text += " (\(value))"
-        }
-        texts.append(label.isEmpty ? text : "\(text) as \(JSON.text(of: .string(label)))")
-        if text == "log", label.isEmpty {
-          texts.removeLast()
-          omit("a log of nothing", line)
-        }
-      case .assign(let location, let source):
-        guard case .form(let place) = chart.locations[Int(location)], let name = self.line(of: place.text),
-          let value = value(of: source)
-        else {
-          omit("an assignment", line)
-          continue
-        }
-        texts.append("\(name) = \(value)")
-      case .script(let number):
-        guard case .form(let script) = chart.scripts[Int(number)], let text = statements(of: script.text) else {
-          omit("a script", line)
-          continue
-        }
-        texts.append(Self.enclosed(text, "{ ", " }"))
-      case .cancel(let source):
-        if let id = chart.text(of: source), isName(id) {
-          texts.append("cancel \(id)")
-        } else {
-          omit("a <cancel> with an expression", line)
-        }
-      case .send(let number): if let text = send(chart.sends[Int(number)], line) { texts.append(text) }
-      case .branch(let condition, let otherwise):
-        guard case .form(let expression) = chart.expressions[Int(condition)], let text = self.line(of: expression.text)
-        else {
-          omit("an <if>", line)
-          continue
-        }
-        var last = Int(otherwise)
-        var after = last
-        if case .jump(let target) = chart.instructions[last - 1], last - 1 >= place {
-          after = Int(target)
-          last -= 1
-        }
-        let yes = actions(Chart.Index(place)..<Chart.Index(last), line) ?? ""
-        let no = actions(otherwise..<Chart.Index(after), line) ?? ""
-        texts.append("if (\(text)) { \(yes) }" + (no.isEmpty ? "" : " else { \(no) }"))
-        place = after
-      case .jump(let target): place = Int(target)
-      case .forEach(let array, let item, let index, let last):
-        guard case .form(let expression) = chart.expressions[Int(array)], let text = self.line(of: expression.text)
-        else {
-          omit("a <foreach>", line)
-          continue
-        }
-        let names = [item] + (index.map { [$0] } ?? [])
-        let variables = names.map { chart.symbols.names[Int($0)] }.joined(separator: ", ")
-        let body = actions(Chart.Index(place)..<last, line) ?? ""
-        texts.append("for (\(variables) of \(text)) { \(body) }")
-        place = Int(last)
-      case .fail: omit("a <foreach> with a mistake", line)
-      }
+    while place < Int(range.upperBound) {
+      if let text = action(at: &place, line) { texts.append(text) }
     }
     return texts.isEmpty ? nil : texts.joined(separator: ", ")
+  }
+
+  /// Writes an instruction, and those that belong to it.
+  private mutating func action(at place: inout Int, _ line: Chart.Index) -> String? {
+    let instruction = chart.instructions[place]
+    place += 1
+    switch instruction {
+    case .raise(let number):
+      let name = eventName(number)
+      // A reader in the free notation takes `raise` of an event that no transition awaits for an output. It does
+      // nothing, so it is left out.
+      if !isPicture, !isAwaited(number) { return nil }
+      return isName(name) ? "raise \(name)" : omit("the event \(name)", line)
+    case .log(let label, let source):
+      let label = chart.text(at: label)
+      let end = label.isEmpty ? "" : " as \(JSON.text(of: .string(label)))"
+      if case .none = source { return label.isEmpty ? omit("a log of nothing", line) : "log\(end)" }
+      return value(of: source).map { "log (\($0))\(end)" }
+    case .assign(let location, let source):
+      guard case .form(let place) = chart.locations[Int(location)], let name = self.line(of: place.text),
+        let value = value(of: source)
+      else { return omit("an assignment", line) }
+      return "\(name) = \(value)"
+    case .script(let number):
+      guard case .form(let script) = chart.scripts[Int(number)], let text = statements(of: script.text) else {
+        return omit("a script", line)
+      }
+      return Self.enclosed(text, "{ ", " }")
+    case .cancel(let source):
+      guard let id = chart.text(of: source), isName(id) else { return omit("a <cancel> with an expression", line) }
+      return "cancel \(id)"
+    case .send(let number):
+      // A timer that begins anew is part of what it does "every 5 min".
+      let event = chart.text(of: chart.sends[Int(number)].event)
+      let isTimer = event.map { chart.timerEvents.contains(chart.events.number(of: $0)) } ?? false
+      return isPicture && isTimer ? nil : send(chart.sends[Int(number)], line)
+    case .branch(let condition, let otherwise):
+      guard case .form(let expression) = chart.expressions[Int(condition)], let text = self.line(of: expression.text)
+      else { return omit("an <if>", line) }
+      var last = Int(otherwise)
+      var after = last
+      if case .jump(let target) = chart.instructions[last - 1], last - 1 >= place {
+        after = Int(target)
+        last -= 1
+      }
+      let yes = actions(Chart.Index(place)..<Chart.Index(last), line) ?? ""
+      let no = actions(otherwise..<Chart.Index(after), line) ?? ""
+      place = after
+      return "if (\(text)) { \(yes) }" + (no.isEmpty ? "" : " else { \(no) }")
+    case .jump(let target):
+      place = Int(target)
+      return nil
+    case .forEach(let array, let item, let index, let last):
+      guard case .form(let expression) = chart.expressions[Int(array)], let text = self.line(of: expression.text)
+      else { return omit("a <foreach>", line) }
+      let names = [item] + (index.map { [$0] } ?? [])
+      let variables = names.map { chart.symbols.names[Int($0)] }.joined(separator: ", ")
+      let body = actions(Chart.Index(place)..<last, line) ?? ""
+      place = Int(last)
+      return "for (\(variables) of \(text)) { \(body) }"
+    case .fail: return omit("a <foreach> with a mistake", line)
+    }
   }
 
   /// A text in brackets, unless it is in such already.
@@ -560,10 +570,7 @@ struct ChartDiagram {
     guard send.content == nil, send.idLocation == nil, let event = constant(send.event) ?? nil, isName(event),
       let type = constant(send.type), let target = constant(send.target), let delay = constant(send.delay),
       target.map(isName) ?? true, send.id.map(isName) ?? true
-    else {
-      omit("a <send> with more than a name, a target, data and a delay", line)
-      return nil
-    }
+    else { return omit("a <send> with more than a name, a target, data and a delay", line) }
     var parameters: [String] = []
     for parameter in send.parameters {
       let form: String? =
@@ -583,23 +590,18 @@ struct ChartDiagram {
     if type == "output" {
       guard delay == nil, target == nil, send.id == nil, event.utf8.allSatisfy(DiagramReader.isPartOfName),
         data.isEmpty || !["raise", "send", "log", "cancel", "if", "for"].contains(event)
-      else {
-        omit("the output \(event)", line)
-        return nil
-      }
+      else { return omit("the output \(event)", line) }
       return event + data
     }
     guard type == nil || type == "scxml" || type == ChartEvent.processor else {
-      omit("a <send> of the type \(type ?? "")", line)
-      return nil
+      return omit("a <send> of the type \(type ?? "")", line)
     }
     var text = "send \(event)\(data)"
     if let target, !target.isEmpty { text += " to \(target)" }
     if let id = send.id { text += " as \(id)" }
     if let delay {
       guard let nanoseconds = Delay.nanoseconds(of: .string(delay)) else {
-        omit("a <send> with a mistake", line)
-        return nil
+        return omit("a <send> with a mistake", line)
       }
       if nanoseconds > 0 { text += " after \(DiagramReader.delay(nanoseconds))" }
     }
@@ -613,8 +615,7 @@ struct ChartDiagram {
     case .constant(let place): return JSON.text(of: chart.constants[Int(place)])
     case .expression(let number):
       guard case .form(let expression) = chart.expressions[Int(number)], let text = line(of: expression.text) else {
-        omit("an expression with a comment or a mistake")
-        return nil
+        return omit("an expression with a comment or a mistake")
       }
       let placed = PlacedText(Array(text.utf8), 0..<text.utf8.count)
       return placed.firstTopLevel(",;") == nil && placed.firstTopLevel("=") == nil ? text : "(\(text))"
@@ -645,25 +646,15 @@ struct ChartDiagram {
   /// An expression whose `In` asks for states by their names in the diagram.
   private mutating func withNames(_ text: String) -> String {
     if renamed.isEmpty || !text.includes("In") { return text }
-    var lexer = Lexer(text)
-    var written = ""
-    var end = 0
-    var before: [Token] = []
-    while let (token, start) = try? lexer.next(), token != .end {
-      if before == [.name("In"), .symbol("(")] {
-        var rest = lexer
-        if case .string(let id) = token, (try? rest.next().token) == .symbol(")") {
-          if let name = renamed[id] {
-            written += "\(lexer.text(end..<start))'\(name)'"
-            end = lexer.offset
-          }
-        } else {
-          omit("an In() of an id that is worked out")
-        }
+    guard var asked = TokenText(text) else { return text }
+    for place in asked.tokens.indices where asked[place] == .name("In") && asked[place + 1] == .symbol("(") {
+      guard case .string(let id) = asked[place + 2], asked[place + 3] == .symbol(")") else {
+        omit("an In() of an id that is worked out")
+        continue
       }
-      before = before.suffix(1) + [token]
+      if let name = renamed[id] { asked.replace(place + 2...place + 2, with: "'\(name)'") }
     }
-    return written + lexer.text(end..<text.utf8.count)
+    return asked.text
   }
 
   /// The name of an event: that of a state's end has the state's name in the diagram.

@@ -27,8 +27,6 @@ struct Diagram {
     var descriptions: [String] = []
     /// Whether it has a text.
     var isDescribed = false
-    /// Texts of one word, which are events that nothing is done at.
-    var words: [(text: PlacedText, offset: Int)] = []
     /// What leads out of it or is handled in it, in the order of the text.
     var arrows: [Int] = []
     /// Whether an arrow from it or to it could not be read.
@@ -95,11 +93,15 @@ struct Diagram {
     var message: String
     /// What may stand from the place to the end of the line instead.
     var write: String?
+    /// Whether a strict reading has a finding of its own for it.
+    var isFoundStrictly = false
   }
 
   var states: [State] = []
   /// Whether no arrow has an event, so that each was given one.
   var hasGivenEvents = false
+  /// Whether there are regions outside of all blocks.
+  var hasOuterRegions = false
   /// Whether a state that nothing declares is where it is mentioned first, and not in the innermost such block.
   var isHomeFirst = false
   /// The first one is the whole diagram.
@@ -114,6 +116,8 @@ struct Diagram {
   var conditions: [ChartCondition] = []
   /// What events that are named after words are called in the diagram.
   var eventTexts: [String: String] = [:]
+  /// Whether actions ask for data of the event that its parentheses name.
+  var readsData = false
   /// What timers are called in the diagram, by the places of their triggers.
   var timerTexts: [Int: String] = [:]
 
@@ -123,12 +127,14 @@ struct Diagram {
   }
 
   /// Says how something was read that has no formal meaning.
-  mutating func assume(_ offset: Int, _ message: String) {
-    notes.append(Note(severity: .note, offset: offset, message: message))
+  mutating func assume(_ offset: Int, _ message: String, write: String? = nil, isFoundStrictly: Bool = false) {
+    notes.append(
+      Note(severity: .note, offset: offset, message: message, write: write, isFoundStrictly: isFoundStrictly))
   }
 
-  mutating func assume(arrow: Int, _ message: String) { assume(arrows[arrow].offset, message) }
-  mutating func warn(arrow: Int, _ message: String) { warn(arrows[arrow].offset, message) }
+  mutating func assume(arrow: Int, _ message: String, isFoundStrictly: Bool = false) {
+    assume(arrows[arrow].offset, message, isFoundStrictly: isFoundStrictly)
+  }
 
   mutating func warn(_ offset: Int, _ message: String, write: String? = nil) {
     notes.append(Note(severity: .warning, offset: offset, message: message, write: write))
@@ -186,12 +192,7 @@ struct DiagramLabel {
   var offset = 0
 
   /// The first event, or nothing.
-  var firstWords: String {
-    switch triggers.first {
-    case .event(let name)?: name.string
-    case .timer?, nil: ""
-    }
-  }
+  var firstWords: String { events.first ?? "" }
 
   /// The guard as an expression.
   var guardExpression: String? { expression ?? condition?.string }
@@ -217,10 +218,8 @@ struct EventSamples {
   var expression: String
   /// Data for which that is true, as JSON.
   var data: [String]
-  /// Whether it is a list of names, as of the parameters of a function.
-  var areNames: Bool
-  /// It, if it is one name.
-  var name: String?
+  /// What is between the commas, if these are all names, as of the parameters of a function.
+  var names: [String] = []
 
   /// - Parameter inner: What stands in the parentheses.
   init(_ inner: PlacedText) {
@@ -228,9 +227,8 @@ struct EventSamples {
     var listed: [String] = []
     var conditions: [String] = []
     (expression, data) = ("", [])
-    let names = inner.split(",")
-    name = Parser.isVariable(inner.trimmed.string) ? inner.trimmed.string : nil
-    areNames = names.count > 1 && names.allSatisfy { Parser.isVariable($0.string) }
+    let parts = inner.split(",").map(\.string)
+    if parts.allSatisfy(Parser.isVariable) { names = parts }
     for alternative in inner.split("|") {
       let parts = alternative.split(",").map(\.string)
       let members = parts.compactMap(Self.member(of:))

@@ -22,14 +22,7 @@ extension DiagramReader {
     for state in diagram.states.indices where diagram.states[state].kind == .choice { completeChoice(state) }
     declareData()
     denyConditions()
-    var seen: Set<String> = []
-    for arrow in diagram.arrows.indices {
-      let label = diagram.arrows[arrow].label
-      for condition in label.conditions where seen.insert(condition.name).inserted {
-        diagram.conditions.append(condition)
-        tell(condition, label)
-      }
-    }
+    tellConditions()
   }
 
   /// Takes `internal` at an arrow that leads out of its state for a word of the event.
@@ -107,7 +100,7 @@ extension DiagramReader {
     var known: Set<[Int]> = []
     let initials = diagram.regions[region].initials.filter { arrow in
       if likeness(of: arrow).map({ known.insert($0).inserted }) ?? true { return true }
-      diagram.assume(arrow: arrow, "this arrow is there already")
+      diagram.assume(arrow: arrow, "this arrow is there already", isFoundStrictly: true)
       return false
     }
     diagram.regions[region].initials = initials
@@ -224,13 +217,15 @@ extension DiagramReader {
       let kept = open.filter { arrow in
         if likeness(of: arrow).map({ known.insert($0).inserted }) ?? true { return true }
         let target = targetName(of: diagram.arrows[arrow])
-        diagram.assume(arrow: arrow, "this arrow is there already: to \(target) by the same label")
+        diagram.assume(
+          arrow: arrow, "this arrow is there already: to \(target) by the same label", isFoundStrictly: true)
         removed.insert(arrow)
         return false
       }
       guard let last = kept.last, group.count > open.count || kept.count > 1 else { continue }
       if let guarded = group.last(where: { diagram.arrows[$0].label.condition != nil && $0 > last }) {
-        diagram.assume(arrow: last, "the arrows with a guard come before this one, which has none")
+        diagram.assume(
+          arrow: last, "the arrows with a guard come before this one, which has none", isFoundStrictly: true)
         moved[guarded] = kept
         removed.formUnion(kept)
       }
@@ -318,7 +313,9 @@ extension DiagramReader {
       diagram.hasGivenEvents = true
     } else if arrows.count > 1 {
       let names = events.distinct.joined(separator: ", ")
-      diagram.assume(arrow: first, "\(own.id) has \(arrows.count) arrows without an event: they wait for \(names)")
+      diagram.assume(
+        arrow: first, "\(own.id) has \(arrows.count) arrows without an event: they wait for \(names)",
+        isFoundStrictly: true)
     } else if !own.regions.isEmpty || own.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
       let reason =
         own.regions.isEmpty ? "\(own.id) waits for other events as well" : "the block of \(own.id) has no end"
@@ -365,7 +362,8 @@ extension DiagramReader {
       var isTold = false
       while let own = state, let next = immediate(of: own) {
         if !isTold {
-          diagram.assume(arrow: next, "the arrows of this circle have no event: each waits for next")
+          diagram.assume(
+            arrow: next, "the arrows of this circle have no event: each waits for next", isFoundStrictly: true)
         }
         isTold = true
         wait(next, for: "next")
@@ -395,313 +393,11 @@ extension DiagramReader {
       let label = diagram.arrows[arrow].label
       if label.conditions.isEmpty { continue }
       let event = label.isAlternative ? eventName(to: diagram.arrows[arrow]) : "next"
-      diagram.assume(arrow: arrow, "this arrow waits for \(event): its circle has guards only, and would never end")
+      diagram.assume(
+        arrow: arrow, "this arrow waits for \(event): its circle has guards only, and would never end",
+        isFoundStrictly: true)
       wait(arrow, for: event)
     }
-  }
-
-  // MARK: Guards
-
-  private mutating func resolveGuards() {
-    // The same words at several choices are asked at each of them.
-    var choices: [String: Set<Int>] = [:]
-    for state in diagram.states.indices where diagram.states[state].kind == .choice {
-      for arrow in diagram.states[state].arrows {
-        if let condition = diagram.arrows[arrow].label.condition {
-          choices[Prose.identity(of: condition.string), default: []].insert(state)
-        }
-      }
-    }
-    for arrow in diagram.arrows.indices {
-      guard let condition = diagram.arrows[arrow].label.condition else { continue }
-      var label = diagram.arrows[arrow].label
-      let isShared = choices[Prose.identity(of: condition.string)]?.count ?? 0 > 1
-      let choice = diagram.arrows[arrow].source.state.map { diagram.states[$0] }
-      resolve(condition, of: &label, at: isShared && choice?.kind == .choice ? choice?.id ?? "" : "")
-      diagram.arrows[arrow].label = label
-    }
-  }
-
-  /// Finds the expression for a guard: its own, if all its names are declared, or one that asks for a condition.
-  private mutating func resolve(_ condition: PlacedText, of label: inout DiagramLabel, at place: String) {
-    let text = condition.string
-    let formal = Self.formal(text)
-    for candidate in [text, formal, Self.naming(formal)] {
-      var symbols = SymbolTable()
-      guard let code = try? Parser.expression(candidate, &symbols) else { continue }
-      if case .constant(let number) = code.nodes[Int(code.root)], case .string = code.constants[number] { continue }
-      if case .constant = code.nodes[Int(code.root)], label.isWorded { continue }
-      let unknown = Set(symbols.names.filter { !vocabulary.data.contains($0) || mayBeginOtherwise($0) })
-      if unknown.allSatisfy(vocabulary.data.contains), !unknown.contains(where: { isCompared($0, in: candidate) }) {
-        if candidate != text || label.isWorded { label.expression = candidate }
-        if label.isWorded { diagram.assume(condition.start, "\"\(text)\" is the guard [\(candidate)]") }
-        return
-      }
-      if code.nodes.contains(where: \.isAssignment) { continue }
-      guard let (expression, conditions, values) = asking(candidate, for: unknown, at: place) else { continue }
-      (label.expression, label.conditions, label.valuesOfConditions) = (expression, conditions, values)
-      return
-    }
-    var words = text
-    var isNegated = false
-    for (prefix, kept) in [("!", ""), ("not ", ""), ("Not ", ""), ("is not ", "is ")]
-    where words.hasPrefix(prefix) && !isNegated {
-      words = kept + words.dropFirst(prefix.count)
-      isNegated = true
-    }
-    let flag = ChartCondition(name: conditionName(of: place.isEmpty ? words : "\(place) \(words)"), form: .flag)
-    label.conditions = [flag]
-    if !isNegated { affirmedConditions.insert(flag.name) }
-    label.expression = (isNegated ? "!" : "") + Self.question(flag)
-    label.isWorded = true
-  }
-
-  /// Lets conditions be off at first that all guards ask for with a "not": so the arrows that are drawn are taken.
-  private mutating func denyConditions() {
-    for arrow in diagram.arrows.indices {
-      for place in diagram.arrows[arrow].label.conditions.indices {
-        let condition = diagram.arrows[arrow].label.conditions[place]
-        guard condition.form == .flag, !affirmedConditions.contains(condition.name) else { continue }
-        diagram.arrows[arrow].label.conditions[place].form = .denied
-      }
-    }
-  }
-
-  /// Whether a variable is one that only actions have: what it begins as is asked for where it is compared with numbers.
-  private func mayBeginOtherwise(_ name: String) -> Bool {
-    vocabulary.undeclared.contains(name) && !["strict", "initial"].contains(name)
-  }
-
-  private func isCompared(_ name: String, in text: String) -> Bool {
-    var lexer = Lexer(text)
-    var before = Token.end
-    while let (token, _) = try? lexer.next(), token != .end {
-      if before == .name(name), Self.isComparison(token) { return true }
-      if Self.isComparison(before), token == .name(name) { return true }
-      before = token
-    }
-    return false
-  }
-
-  private mutating func tell(_ condition: ChartCondition, _ label: DiagramLabel) {
-    guard let place = label.condition else { return }
-    let text = place.string
-    let value = condition.form.otherwise.isEmpty ? "''" : condition.form.otherwise
-    if label.isAlternative {
-      return diagram.assume(
-        place.start,
-        "another arrow has the same event: this one is taken first, and not with \(condition.name)=off")
-    }
-    let what = text == condition.name ? "nothing declares \(text): it" : "\"\(text)\" asks for \(condition.name), which"
-    diagram.assume(
-      place.start, "\(what) is a condition, \(condition.name)=\(value) unless new or the event says otherwise")
-  }
-
-  /// A guard with the operators of the language: `≥`, `and`, `=` between a name and a value.
-  static func formal(_ text: String) -> String {
-    var formal = text
-    for (word, sign) in [
-      ("≥", ">="), ("≤", "<="), ("≠", "!="), (" and ", " && "), (" AND ", " && "), (" or ", " || "), (" OR ", " || "),
-      ("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"),
-    ] { formal = formal.replaced(word, by: sign) }
-    // Between a name and a value; "the password is right" is prose.
-    for (word, sign) in [(" is not ", " != "), (" is ", " == ")] {
-      guard let range = formal.find(word), let next = formal[range.upperBound...].first else { continue }
-      let rest = formal[range.upperBound...]
-      guard next.isNumber || "'\"".contains(next) || ["true", "false", "null"].contains(String(rest)) else { continue }
-      formal.replaceSubrange(range, with: sign)
-    }
-    if formal.includes("not ") { formal = negated(formal) }
-    let parts = formal.split(separator: "=", omittingEmptySubsequences: false)
-    if parts.count == 2, let last = parts[0].last, !"!<>".contains(last) { formal = parts.joined(separator: "==") }
-    return formal
-  }
-
-  /// An expression in which the operands of `&&`, `||` and `!` that are several words are names: `n >= 3 && isAdmin` for
-  /// `n >= 3 && is admin`. A text without these signs is the name of one condition, whatever it has.
-  private static func naming(_ text: String) -> String {
-    guard text.includes("&&") || text.includes("||") else { return text }
-    var named = ""
-    var operand = ""
-    func finish() {
-      let words = operand.split(separator: " ")
-      let isProse =
-        words.count > 1 && words[0].first?.isLetter == true
-        && words.allSatisfy { $0.allSatisfy { $0.isLetter || $0.isNumber || "'’".contains($0) } }
-      named += isProse ? " \(Prose.name(of: operand)) " : operand
-      operand = ""
-    }
-    for character in text {
-      guard "&|!()".contains(character) else {
-        operand.append(character)
-        continue
-      }
-      finish()
-      named.append(character)
-    }
-    finish()
-    return named
-  }
-
-  /// An expression with `!( )` for `not`, which asks for all up to the next `&&`, `||` or end of its parentheses.
-  private static func negated(_ text: String) -> String {
-    var formal = ""
-    /// How many parentheses are open, and how many were at each `!(`.
-    var (depth, opened) = (0, [Int]())
-    var mayBegin = true
-    var rest = text[...]
-    while let next = rest.first {
-      if mayBegin, rest.hasPrefix("not ") {
-        formal += "!("
-        opened.append(depth)
-        rest = rest.dropFirst(4)
-        continue
-      }
-      if next == ")" || rest.hasPrefix(" &&") || rest.hasPrefix(" ||") {
-        while let last = opened.last, last >= depth {
-          formal += ")"
-          opened.removeLast()
-        }
-      }
-      if next == "(" { depth += 1 }
-      if next == ")" { depth -= 1 }
-      if next != " " { mayBegin = "(&|!".contains(next) }
-      formal.append(next)
-      rest.removeFirst()
-    }
-    return formal + String(repeating: ")", count: opened.count)
-  }
-
-  /// An expression with questions for what nothing declares.
-  ///
-  /// - Returns: `nil` if it is more than a name: an object or a function.
-  private mutating func asking(
-    _ text: String, for unknown: Set<String>, at place: String
-  ) -> (String, [ChartCondition], [[(key: String, text: String)]])? {
-    var lexer = Lexer(text)
-    var tokens: [(token: Token, start: Int, end: Int)] = []
-    while let (token, start) = try? lexer.next(), token != .end { tokens.append((token, start, lexer.offset)) }
-    var written = ""
-    var end = 0
-    var conditions: [ChartCondition] = []
-    var values: [[(key: String, text: String)]] = []
-    /// One value for each condition, with which the guard may be true.
-    var fitting: [(key: String, text: String)] = []
-    for (index, (token, start, _)) in tokens.enumerated() {
-      guard case .name(var name) = token, unknown.contains(name) else { continue }
-      func piece(at place: Int) -> Token { tokens.indices.contains(place) ? tokens[place].token : .end }
-      // `user.age` is one name, `userAge`.
-      var last = index
-      while piece(at: last + 1) == .symbol("."), case .name(let member) = piece(at: last + 2) {
-        name += " \(member)"
-        last += 2
-      }
-      func near(_ distance: Int) -> Token { piece(at: (distance < 0 ? index : last) + distance) }
-      let stop = tokens[last].end
-      let (before, after) = (near(-1), near(1))
-      if before == .symbol(".") { continue }
-      if [.symbol("."), .symbol("("), .symbol("["), .symbol("=>"), .symbol(":")].contains(after) { return nil }
-      // A name that another one is compared with is a word: `branch == main`.
-      if Self.isEquality(before), !Self.isOperator(after), case .name(let other) = near(-2),
-        near(-3) == .symbol(".") || unknown.contains(other)
-      {
-        written += lexer.text(end..<start) + Self.quoted(name)
-        end = stop
-        continue
-      }
-      let isOperand = Self.isOperator(after) || Self.isOperator(before)
-      let other = Self.isOperator(after) ? near(2) : isOperand ? near(-2) : .end
-      let form: ChartCondition.Form =
-        switch other {
-        case _ where !isOperand: .flag
-        case .string: .text
-        case .name("true"), .name("false"): .flag
-        case .name(let word) where Self.isEquality(after) && unknown.contains(word): .text
-        case .name where Self.isComparison(before): .limit
-        case _: .number
-        }
-      let isOwn = vocabulary.data.contains(name)
-      if isOwn, !form.isNumber { continue }
-      let words = place.isEmpty || isOperand ? name : "\(place) \(name)"
-      var condition = ChartCondition(name: isOwn ? name : conditionName(of: words), form: form)
-      if let known = formsOfConditions[condition.name] { condition.form = known }
-      formsOfConditions[condition.name] = condition.form
-      if !conditions.contains(condition) { conditions.append(condition) }
-      var texts: [String] = []
-      switch other {
-      case .number(let limit):
-        let isLess = ["<", "<="].contains { after == .symbol($0) } || [">", ">="].contains { before == .symbol($0) }
-        let isEqual = Self.isEquality(after) || Self.isEquality(before)
-        let numbers =
-          isEqual ? [limit, limit + 1] : isLess ? [limit - 1, limit, limit + 1] : [limit + 1, limit, limit - 1]
-        texts = numbers.map { ChartData.word(of: .number($0)) }
-      case .string(let text): texts = [text]
-      case .name where form == .number: texts = ["2"]
-      case .name where form == .limit: texts = ["0", "-1"]
-      case .name(let word) where form == .text: texts = [word]
-      case _: break
-      }
-      if form == .flag {
-        var isNegated = other == .name(Self.isUnequal(before, after) ? "true" : "false")
-        var place = index - 1
-        while place >= 0 {
-          let isOpen = place > 0 && tokens[place].token == .symbol("(") && after == .symbol(")")
-          if isOpen { place -= 1 }
-          guard tokens[place].token == .symbol("!") else { break }
-          isNegated.toggle()
-          place -= 1
-        }
-        if !isNegated { affirmedConditions.insert(condition.name) }
-        fitting.append((condition.name, isNegated ? "off" : "on"))
-      }
-      if let first = texts.first { fitting.append((condition.name, first)) }
-      values += texts.map { [(condition.name, $0)] }
-      written += lexer.text(end..<start) + Self.question(condition)
-      end = stop
-    }
-    var seen: Set<String> = []
-    let all = fitting.filter { seen.insert($0.key).inserted }
-    if all.count > 1 { values.insert(all, at: 0) }
-    return (written + lexer.text(end..<text.utf8.count), conditions, values)
-  }
-
-  private static func isEquality(_ token: Token) -> Bool {
-    ["==", "!=", "===", "!=="].contains { token == .symbol($0) }
-  }
-
-  /// Whether what stands between one of two tokens is `!=`.
-  private static func isUnequal(_ before: Token, _ after: Token) -> Bool {
-    ["!=", "!=="].contains { before == .symbol($0) || after == .symbol($0) }
-  }
-
-  private static func isComparison(_ token: Token) -> Bool {
-    isEquality(token) || ["<", ">", "<=", ">="].contains { token == .symbol($0) }
-  }
-
-  private static func isOperator(_ token: Token) -> Bool {
-    isComparison(token) || ["+", "-", "*", "/", "%"].contains { token == .symbol($0) }
-  }
-
-  /// What asks for a condition: the data of the event that is handled, or else the machine's own.
-  private static func question(_ condition: ChartCondition) -> String {
-    let value = "((_event && _event.data || {}).\(condition.name) ?? \(condition.name))"
-    return condition.form == .flag ? "!['off', 'no', 0, false].includes\(value)" : value
-  }
-
-  /// The name of a condition, which no variable, parameter or word of the language has; other words have another one.
-  private mutating func conditionName(of words: String) -> String {
-    let identity = Prose.identity(of: words)
-    if let known = namesOfConditions[identity] { return known }
-    var name = Prose.name(of: words)
-    if name.isEmpty { name = "condition" }
-    if name.utf8.first.map(Self.isDigit) == true { name = "is\(name)" }
-    while !Parser.isVariable(name) || vocabulary.data.contains(name) || ["strict", "initial"].contains(name) {
-      name += "_"
-    }
-    name = name.numbered(unless: conditionNames.contains)
-    conditionNames.insert(name)
-    namesOfConditions[identity] = name
-    return name
   }
 
   // MARK: Choices
@@ -722,11 +418,8 @@ extension DiagramReader {
       diagram.assume(arrow: last, "\"\(words)\" is the other case of the choice \(own.id)")
     }
     for arrow in open {
-      let words = PlacedText(eventName(to: diagram.arrows[arrow]), at: diagram.arrows[arrow].offset)
-      var label = diagram.arrows[arrow].label
-      label.condition = words
-      resolve(words, of: &label, at: own.id)
-      diagram.arrows[arrow].label = label
+      let own = diagram.arrows[arrow]
+      resolve(PlacedText(eventName(to: own), at: own.offset), of: arrow, at: diagram.states[state].id)
     }
   }
 
@@ -775,75 +468,6 @@ extension DiagramReader {
   private mutating func declare(_ name: String, _ value: String, _ offset: Int, _ declared: inout Set<String>) {
     guard declared.insert(name).inserted else { return }
     diagram.data.append(Diagram.Data(name: PlacedText(name, at: offset), value: PlacedText(value, at: offset)))
-    diagram.assume(offset, "nothing declares \(name): it begins as \(value)")
-  }
-
-  // MARK: Strict reading
-
-  /// Warns of what a free reading would take for something else.
-  mutating func warnOfOtherReadings() {
-    let vocabulary = Vocabulary(diagram)
-    for (number, state) in diagram.states.enumerated() {
-      for (text, offset) in state.words where !vocabulary.knows(text) {
-        diagram.warn(
-          offset, "no arrow has the event \(text.string); a description stands in quotes or has several words",
-          write: "\"\(text.string)\"")
-      }
-      guard state.kind == .plain, !state.arrows.isEmpty else { continue }
-      let immediate = state.arrows.filter(isImmediate)
-      if immediate.count == 1, !canEnd(number) {
-        if state.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
-          diagram.warn(
-            arrow: immediate[0],
-            "this arrow has no event, so \(state.id) is left at once and its other arrows are never taken")
-        } else if !state.regions.isEmpty {
-          diagram.warn(
-            arrow: immediate[0],
-            "this arrow has no event and the block of \(state.id) has no end, so the block is left at once")
-        }
-      }
-    }
-    for arrow in diagram.arrows {
-      for case .event(let name) in arrow.label.triggers {
-        let isHandler = arrow.target == nil && Self.handlers.contains { $0.word == name.string }
-        if isHandler, !diagram.arrows.contains(where: { $0.target != nil && $0.label.firstWords == name.string }) {
-          diagram.warn(name.start, "\(name.string) is an event; what a state does is entry / and exit /")
-        }
-        if let samples = arrow.label.samples, samples.areNames {
-          diagram.warn(
-            name.start, "\(name.string)\(samples.text) awaits these values; for any values write \(name.string)")
-        }
-        if let samples = arrow.label.samples, case .time(let time)? = Prose.time(in: name.string + " " + samples.text) {
-          diagram.warn(
-            name.start,
-            "\(name.string)\(samples.text) is an event with data; a timer is "
-              + "\(time.name.map { "\($0) " } ?? "")after \(TimeText.written(time.nanoseconds))")
-          continue
-        }
-        if isEventWord(name.string) { continue }
-        if case .time(let time)? = Prose.time(in: name.string) {
-          diagram.warn(name.start, "\(name.string) is an event; a timer is after \(TimeText.written(time.nanoseconds))")
-        } else {
-          let word = Prose.name(of: name.string)
-          diagram.warn(
-            name.start,
-            "the event \(name.string) has more than letters and digits\(word.isEmpty ? "" : "; write \(word)")")
-        }
-      }
-    }
-    if diagram.arrows.allSatisfy(\.label.triggers.isEmpty), !diagram.hasErrors,
-      let first = diagram.arrows.first(where: { $0.source.state != nil })
-    {
-      diagram.warn(first.offset, "no arrow has an event")
-    }
-  }
-}
-
-extension Code.Node {
-  fileprivate var isAssignment: Bool {
-    switch self {
-    case .assign, .compound, .update: true
-    case _: false
-    }
+    diagram.assume(offset, "nothing declares \(name): it begins as \(value)", isFoundStrictly: true)
   }
 }

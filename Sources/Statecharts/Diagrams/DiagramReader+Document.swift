@@ -21,7 +21,15 @@ extension DiagramReader {
       element.positions = element.positions.map { lines.position(of: $0.offset) }
       nodes[node].content = .element(element)
     }
-    var proposals = Proposals(bytes: bytes, notation: notation, reading: reading, limits: limits, pace: pace)
+    var proposals = Proposals(reader)
+    if reading == .strict, !translation.diagram.hasErrors {
+      // Where nothing is said, that it would be read otherwise is.
+      let told = Set(translation.diagram.notes.map(\.offset))
+      for note in proposals.free.diagram.notes
+      where note.severity == .note && !note.isFoundStrictly && !told.contains(note.offset) {
+        translation.diagram.warn(note.offset, "read freely, \(note.message)", write: note.write)
+      }
+    }
     let notes = translation.diagram.notes.map { note -> Remark in
       let isWarned = note.severity == .note && asked == .strict
       return (
@@ -39,7 +47,7 @@ extension DiagramReader {
       document.texts[state.id] = (state.title, state.descriptions, state.kind == .choice)
     }
     // The translation asks for samples and conditions; what else is asked stands in the text.
-    document.asksSamplesOnly = !bytes.includes("_event")
+    document.asksSamplesOnly = !bytes.includes("_event") && !translation.diagram.readsData
     document.conditions = translation.diagram.conditions
     document.eventTexts = translation.diagram.eventTexts
     document.eventData = translation.eventData
@@ -55,54 +63,49 @@ extension DiagramReader {
     read()
     let vocabulary = Vocabulary(diagram)
     // What words mean can depend on what comes after them.
-    if reading == .free, asksVocabulary || !vocabulary.kinds.isEmpty {
+    if reading == .free && (asksVocabulary || !vocabulary.kinds.isEmpty) || vocabulary.outerState != nil {
       self = DiagramReader(bytes, notation, reading, limits: limits, pace)
       self.vocabulary = vocabulary
       read()
     }
     self.vocabulary = vocabulary
     diagram.findHomes(reading)
-    if reading == .free { complete() } else { warnOfOtherReadings() }
+    if reading == .free { complete() }
   }
 }
 
 /// What can stand in a diagram instead of what is no formal notation: as a free reading takes it. Each proposal is read
 /// at its place before it is made.
 private struct Proposals {
-  let bytes: [UInt8]
-  let notation: DiagramNotation
-  let reading: DiagramReading
-  let limits: DocumentLimits
-  let pace: ReadingPace
-  /// What the free reading found at each place. `nil` until a proposal is asked for.
-  fileprivate var found: (reader: DiagramReader, places: [Int: DiagramReader.FormalPlace])?
+  let reader: DiagramReader
   /// How many bytes may still be read to try proposals.
-  fileprivate var room = 512 << 10
+  private var room = 512 << 10
+  /// The diagram as it is read freely, and what was found at each place.
+  private(set) lazy var free = reader.again(reader.bytes, .free)
+  private lazy var places = free.formalPlaces
+
+  init(_ reader: DiagramReader) {
+    self.reader = reader
+  }
 
   mutating func proposal(for note: Diagram.Note) -> String? {
-    guard note.severity != .note, room >= bytes.count, pace.mayGoOn() else { return nil }
+    guard note.severity != .note, room >= reader.bytes.count, reader.pace.mayGoOn() else { return nil }
     var proposal = note.write
-    if proposal == nil, reading == .strict {
-      if found == nil {
-        room -= bytes.count
-        let reader = DiagramReader(complete: bytes, notation, .free, limits: limits, pace)
-        found = (reader, reader.formalPlaces)
-      }
-      proposal = found.flatMap { found in found.places[note.offset].map(found.reader.formalText(at:)) }
-    }
+    if proposal == nil, reader.reading == .strict { proposal = places[note.offset].map(free.formalText(at:)) }
     guard let proposal, isAccepted(proposal, at: note.offset) else { return nil }
     return proposal
   }
 
   /// Whether the line has no mistakes with a text from a place to its end, and the text changes it.
   private mutating func isAccepted(_ text: String, at offset: Int) -> Bool {
+    let bytes = reader.bytes
     let end = bytes[offset...].firstIndex(of: 0x0A) ?? bytes.count
     guard !bytes[offset..<end].elementsEqual(text.utf8), !text.contains(where: \.isNewline) else { return false }
     let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     room -= bytes.count
     let changed = Array(bytes[..<offset]) + Array(text.utf8) + Array(bytes[end...])
-    let reader = DiagramReader(complete: changed, notation, reading, limits: limits, pace)
-    var translation = DiagramTranslation(reader.diagram, reading, most: limits.nodes, pace)
+    let diagram = reader.again(changed, reader.reading).diagram
+    var translation = DiagramTranslation(diagram, reader.reading, most: reader.limits.nodes, reader.pace)
     _ = translation.nodes()
     let line = start...(offset + text.utf8.count)
     return !translation.diagram.notes.contains { $0.severity == .error && line.contains($0.offset) }
@@ -110,6 +113,11 @@ private struct Proposals {
 }
 
 extension DiagramReader {
+  /// A reader that has read another text in the same way, or in another one.
+  fileprivate func again(_ bytes: [UInt8], _ reading: DiagramReading) -> DiagramReader {
+    DiagramReader(complete: bytes, notation, reading, limits: limits, pace)
+  }
+
   /// A label, or the actions of one from one of them on; by their indices.
   fileprivate typealias FormalPlace = (arrow: Int, action: Int?)
 
@@ -147,10 +155,10 @@ extension DiagramReader {
     if label.isElse {
       parts.append("[else]")
     } else if let condition = label.condition {
-      if label.isWorded, let name = label.conditions.first?.name, label.conditions.count == 1 {
-        parts.append(label.expression?.hasPrefix("!!") == true ? "[!\(name)]" : "[\(name)]")
+      if label.isWorded, let flag = label.conditions.first, label.conditions.count == 1, flag.form.opposite != nil {
+        parts.append(label.expression?.hasPrefix("!!") == true ? "[!\(flag.name)]" : "[\(flag.name)]")
       } else {
-        parts.append("[\(Self.formal(condition.string))]")
+        parts.append(Self.formalGuard(condition.string))
       }
     }
     if !label.actions.isEmpty { parts.append("/ " + label.actions.map(\.text).joined(separator: ", ")) }

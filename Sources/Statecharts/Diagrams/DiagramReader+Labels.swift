@@ -93,12 +93,7 @@ extension DiagramReader {
     }
     // `press()` is the event as a function.
     if rest.bytes.count == 2 { return name }
-    let samples = EventSamples(inner)
-    if reading == .free, samples.areNames {
-      diagram.assume(rest.start, "\(samples.text) names the data of \(name.string), whatever their values are")
-    } else {
-      label.samples = samples
-    }
+    label.samples = EventSamples(inner)
     return name
   }
 
@@ -429,15 +424,11 @@ extension PlacedText {
 
   /// The place of a word between blanks, outside of brackets and quotes.
   func topLevelWord(_ word: String) -> Int? {
-    var found: Int?
-    visitTopLevel { place in
-      guard found == nil, place > 0, Self.isBlank(bytes[place - 1]), bytes[place...].starts(with: word.utf8) else {
-        return
-      }
+    firstTopLevel { place in
       let after = place + word.utf8.count
-      if after < bytes.count, Self.isBlank(bytes[after]) { found = place }
+      return place > 0 && Self.isBlank(bytes[place - 1]) && after < bytes.count && Self.isBlank(bytes[after])
+        && bytes[place...].starts(with: word.utf8)
     }
-    return found
   }
 
   /// The content of a string in quotes.

@@ -13,11 +13,17 @@ extension DiagramReader {
     var sends: Set<String> = []
     /// The variables that only actions have.
     private(set) var undeclared: Set<String> = []
+    /// The name of a state around all, if there are regions outside of all blocks, which nobody has named.
+    private(set) var outerState: String?
 
     init() {}
 
     init(_ diagram: Diagram) {
       for state in diagram.states where state.kind != .plain { kinds[state.id] = state.kind }
+      if diagram.hasOuterRegions {
+        let ids = Set(diagram.states.map(\.id))
+        outerState = "regions".numbered(unless: ids.contains)
+      }
       data = Set(diagram.data.map(\.name.string))
       for arrow in diagram.arrows {
         if arrow.target != nil || arrow.label.condition != nil || !arrow.label.content.isEmpty {
@@ -57,13 +63,6 @@ extension DiagramReader {
     }
   }
 
-  /// The id of a state: its name with `_` for the characters that only Mermaid takes, and no other state's.
-  mutating func freeID(_ name: String) -> String {
-    let id = Self.plainName(name).numbered { writtenNames[$0] ?? name != name }
-    writtenNames[id] = name
-    return id
-  }
-
   /// A name of a state with characters that only Mermaid takes.
   ///
   /// - Parameter start: Where the first such character is.
@@ -96,14 +95,8 @@ extension DiagramReader {
 
   /// The name for words, the same for the same words and for no others.
   mutating func name(ofWords text: String, otherwise: String) -> String {
-    let identity = Prose.identity(of: text)
-    if let known = namesOfWords[identity] { return known }
     let base = Prose.name(of: text)
-    // A formal name that is the same words in one is meant.
-    let name = (base.isEmpty ? otherwise : base).numbered { wordsOfNames[$0] ?? identity != identity }
-    namesOfWords[identity] = name
-    wordsOfNames[name] = identity
-    return name
+    return eventWords.name(for: Prose.identity(of: text), like: base.isEmpty ? otherwise : base)
   }
 
   mutating func event(ofWords text: PlacedText) -> PlacedText {
@@ -111,7 +104,7 @@ extension DiagramReader {
     let name = name(ofWords: words, otherwise: "event")
     if diagram.eventTexts[name] == nil, name != words {
       diagram.eventTexts[name] = words
-      diagram.assume(text.start, "\"\(words)\" is the event \(name)")
+      if words != "\(name)()" { diagram.assume(text.start, "\"\(words)\" is the event \(name)") }
     }
     return PlacedText(name, at: text.start)
   }
@@ -199,21 +192,53 @@ extension DiagramReader {
       (label.condition, label.isElse) = (nil, false)
       diagram.assume(text.start, "a guard at a fork is a remark")
     }
-    if let actions { (label.content, label.actions) = try content(of: actions) }
-    if let name = label.samples?.name, !vocabulary.data.contains(name),
-      [condition, actions].contains(where: { $0.map { Self.mentions(name, in: $0.string) } == true })
+    let texts = [condition, actions].compactMap { $0.flatMap { TokenText($0.string) } }
+    func isAsked(_ name: String) -> Bool { texts.contains { $0.tokens.contains { $0.token == .name(name) } } }
+    if let samples = label.samples, let first = samples.names.first,
+      samples.names.count > 1 || !vocabulary.data.contains(first) && isAsked(first)
     {
-      diagram.assume(head.start, "(\(name)) names the data of \(label.firstWords), whatever their values are")
+      diagram.assume(head.start, "\(samples.text) names the data of \(label.firstWords), whatever their values are")
       label.samples = nil
+      parameters = Set(samples.names.filter { !vocabulary.data.contains($0) && isAsked($0) })
+    }
+    defer { parameters = [] }
+    if let actions {
+      (label.content, label.actions) = try content(of: actions)
+      if !parameters.isEmpty { askEvent(in: &label) }
     }
     return label
   }
 
-  private static func mentions(_ name: String, in text: String) -> Bool {
-    var lexer = Lexer(text)
-    while let (token, _) = try? lexer.next(), token != .end { if token == .name(name) { return true } }
-    return false
+  /// Lets actions ask for the data of their event that its parentheses name.
+  private mutating func askEvent(in label: inout DiagramLabel) {
+    func asking(_ text: String) -> String {
+      guard var asking = TokenText(text) else { return text }
+      for (place, (token, _)) in asking.tokens.enumerated() {
+        guard case .name(let name) = token, parameters.contains(name), asking[place - 1] != .symbol("."),
+          asking[place + 1] != .symbol(":")
+        else { continue }
+        asking.replace(place...place, with: "_event.data.\(name)")
+        diagram.readsData = true
+      }
+      return asking.text
+    }
+    for node in label.content.indices {
+      switch label.content[node].content {
+      case .text(let script): label.content[node].content = .text(asking(script))
+      case .element(var element):
+        for place in element.attributes.indices
+        where ["expr", "cond", "array"].contains(element.attributes[place].name) {
+          element.attributes[place].value = asking(element.attributes[place].value)
+        }
+        label.content[node].content = .element(element)
+      }
+    }
+    label.actions = label.actions.map { ($0.offset, asking($0.text)) }
+    label.valuesOfConditions = [parameters.sorted().map { ($0, "1") }]
   }
+
+  /// Whether the diagram has a variable, or the event that is read data, of this name.
+  private func isKnown(_ name: String) -> Bool { vocabulary.data.contains(name) || parameters.contains(name) }
 
   /// A label without what only its looks need: the mark of arrows that are possible, and tags of HTML. An apostrophe within
   /// a word is no quote.
@@ -252,16 +277,12 @@ extension DiagramReader {
   /// The trigger, the guard and the actions of a label. A bracket without its other half, and a slash within words, are
   /// parts of these words.
   private func parts(of text: PlacedText) -> (head: PlacedText, condition: PlacedText?, actions: PlacedText?) {
-    var marks: [Int] = []
-    text.visitTopLevel { place in
-      let byte = text.bytes[place]
-      if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "/") { marks.append(place) }
-    }
     var (head, condition, actions): (PlacedText, PlacedText?, PlacedText?) = (text, nil, nil)
     var rest = text
-    if let open = marks.first(where: { text.bytes[$0] == UInt8(ascii: "[") }),
-      let close = text.closing(open), !marks.contains(where: { $0 < open && isSlash($0, in: text) })
-    {
+    func firstSlash(in text: PlacedText, before end: Int) -> Int? {
+      text.firstTopLevel { $0 < end && text.bytes[$0] == UInt8(ascii: "/") && isSlash($0, in: text) }
+    }
+    if let open = text.firstTopLevel("["), let close = text.closing(open), firstSlash(in: text, before: open) == nil {
       condition = text[(open + 1)..<close].trimmed
       head = text[0..<open].trimmed
       rest = text.dropFirst(close + 1).trimmed
@@ -269,11 +290,7 @@ extension DiagramReader {
       guard head.isEmpty else { return (head, condition, nil) }
       head = rest
     }
-    var slash: Int?
-    rest.visitTopLevel { place in
-      if slash == nil, rest.bytes[place] == UInt8(ascii: "/"), isSlash(place, in: rest) { slash = place }
-    }
-    if let slash {
+    if let slash = firstSlash(in: rest, before: rest.bytes.count) {
       let before = rest[0..<slash].trimmed
       let after = rest.dropFirst(slash + 1)
       if condition == nil, let guarded = after.trimmed.inside("[") { return (before, guarded.trimmed, nil) }
@@ -333,7 +350,8 @@ extension DiagramReader {
     }
     if isFormalTrigger(text), !(text.bytes.count > 1 && words.hasSuffix(":")) { return try triggers(text, of: &label) }
     if let place = text.topLevelWord("or") {
-      let halves = [text[0..<place].trimmed, text.dropFirst(place + 2).trimmed]
+      var halves = [text[0..<place].trimmed, text.dropFirst(place + 2).trimmed]
+      if halves[0].hasSuffix(",") { halves[0] = halves[0][0..<halves[0].bytes.count - 1].trimmed }
       let times = halves.map { Prose.time(in: $0.string) != nil }
       // `30 s or more` is one time.
       if times[0] != times[1], times[1] || !["more", "so", "longer", "later", "less"].contains(halves[1].string) {
@@ -438,6 +456,7 @@ extension DiagramReader {
   /// Whether a text that could be a label is one: it has an event of an arrow, a time, or actions.
   func isFreelyFormal(_ text: PlacedText, _ head: PlacedText, _ end: Int) -> Bool {
     if head.isEmpty { return text.hasPrefix("[") && text.firstTopLevel("/") != nil }
+    if end < text.bytes.count, case .time? = Prose.time(in: head.string) { return true }
     guard isFormalTrigger(head) else { return false }
     if end < text.bytes.count { return parts(of: text).actions != nil || vocabulary.knows(head) }
     return vocabulary.knows(head)
@@ -468,7 +487,7 @@ extension DiagramReader {
       guard (try? Parser.location(place.string, &symbols)) != nil, !value.isEmpty else {
         return try output(ofWords: text, into: &builder)
       }
-      let isUnknown = Parser.isVariable(value.string) && !vocabulary.data.contains(value.string)
+      let isUnknown = Parser.isVariable(value.string) && !isKnown(value.string)
       if (try? Parser.expression(value.string, &symbols)) != nil, !isUnknown { return nil }
       let constant = Self.quoted((value.quoted ?? value).string)
       diagram.assume(value.start, "\(value.string) is a text")
@@ -524,7 +543,7 @@ extension DiagramReader {
   private func isKnownExpression(_ text: String) -> Bool {
     var symbols = SymbolTable()
     guard (try? Parser.expression(text, &symbols)) != nil else { return false }
-    return symbols.names.allSatisfy(vocabulary.data.contains)
+    return symbols.names.allSatisfy(isKnown)
   }
 
   private mutating func output(
@@ -559,7 +578,7 @@ extension Code.Node {
     }
   }
 
-  fileprivate var isChange: Bool {
+  var isChange: Bool {
     switch self {
     case .assign, .compound, .update, .declare: true
     case _: false

@@ -27,14 +27,14 @@ struct DiagramReader {
   var vocabulary = Vocabulary()
   /// Whether the meaning of something that was read depends on the vocabulary.
   var asksVocabulary = false
-  /// The names that were made of words, by the identity of the words, and the identities by the names.
-  var namesOfWords: [String: String] = [:]
-  var wordsOfNames: [String: String] = [:]
+  /// The names of states, events and conditions.
+  var stateNames = Prose.Names()
+  var eventWords = Prose.Names()
+  var conditionNames = Prose.Names()
+  /// The data of the event that the actions which are being read may ask for.
+  var parameters: Set<String> = []
   /// The outputs that were named after words, to tell of each once.
   var wordedOutputs: Set<String> = []
-  /// The names of conditions, by the identity of their words, and all of them.
-  var namesOfConditions: [String: String] = [:]
-  var conditionNames: Set<String> = []
   /// What each condition is compared with, and those that are not only asked for with a "not".
   var formsOfConditions: [String: ChartCondition.Form] = [:]
   var affirmedConditions: Set<String> = []
@@ -50,17 +50,11 @@ struct DiagramReader {
   /// The events of the arrows.
   private var eventNames: Set<String> = []
   private var numbers: [String: Int] = [:]
-  /// What the text has for each name of a state.
-  var writtenNames: [String: String] = [:]
   /// Which regions have mentioned which states: a region and, in the upper half, a state.
   private var mentions: Set<Int> = []
   /// The blocks that are open, from the outside to the inside: the state and the region that is being read.
   private(set) var open: [(state: Int, region: Int, offset: Int)] = []
   private var region = 0
-  /// The region that is being read outside of all blocks.
-  private var outermost = 0
-  /// The state around the regions of the whole diagram.
-  private var wholeState = 0
   /// The number of the line that is being read, and where the next one begins.
   private var line = 0
   private var next = 0
@@ -97,7 +91,7 @@ struct DiagramReader {
     case .plantuml: readPlantUML()
     case .xstate: readXState()
     }
-    for block in open {
+    for block in open.dropFirst(outerBlocks) {
       diagram.error(block.offset, "the block of \(diagram.states[block.state].id) has no }")
     }
   }
@@ -199,15 +193,19 @@ struct DiagramReader {
     if let declared = declaration, !line.isEmpty, !line.hasPrefix("%%") {
       declaration = nil
       // Mermaid takes the { of a block in the next line as well.
-      if line.bytes[0] == UInt8(ascii: "{") { rest = open(declared.state, declared.offset, line) }
+      if line.bytes[0] == UInt8(ascii: "{") {
+        rest = (try? open(declared.state, declared.offset, line)) ?? PlacedText(at: line.end)
+      }
     }
-    while !rest.isEmpty, diagram.errors <= limits.findings, pace.mayGoOn() { rest = statement(rest) }
+    while !rest.isEmpty, diagram.errors <= limits.findings, pace.mayGoOn() {
+      rest = (try? statement(rest)) ?? PlacedText(at: rest.end)
+    }
   }
 
   /// Reads a statement.
   ///
   /// - Returns: What comes after it in the line.
-  private mutating func statement(_ text: PlacedText) -> PlacedText {
+  private mutating func statement(_ text: PlacedText) throws(Mistake) -> PlacedText {
     let nothing = PlacedText(at: text.end)
     if text.hasPrefix("%%{") {
       skip("the directive", from: text, to: "}%%")
@@ -226,27 +224,19 @@ struct DiagramReader {
     let behind = text.dropFirst(word.utf8.count).trimmed
     if Self.keywords.contains(word.lowercased()), word.utf8.count < text.bytes.count {
       let isName = behind.hasPrefix("-->") || behind.hasPrefix(":") && !word.lowercased().hasPrefix("acc")
-      if isName, reading == .free { return arrow(text) }
-      guard !isName else {
-        diagram.error(text.start, "\(word) is a word of Mermaid and cannot name a state")
-        return nothing
-      }
-      return keyword(word.lowercased(), behind, text)
-    }
-    return arrow(text)
-  }
-
-  private mutating func keyword(_ word: String, _ rest: PlacedText, _ text: PlacedText) -> PlacedText {
-    let nothing = PlacedText(at: text.end)
-    switch word {
-    case "state": return state(rest, text)
-    case "note":
+      if isName, reading == .free { return try arrow(text) }
+      if isName { throw fail(text, "\(word) is a word of Mermaid and cannot name a state") }
+      switch word.lowercased() {
+      case "state": return try state(behind, text)
       // A note of several lines; one that is read from the text or has `:` is in its line.
-      if !rest.bytes.contains(UInt8(ascii: ":")), rest.bytes.first != UInt8(ascii: "\"") { skipNote(from: text) }
-    case "accdescr": if rest.hasPrefix("{") { skip("the description", from: text, to: "}") }
-    case _: break
+      case "note" where !behind.bytes.contains(UInt8(ascii: ":")) && behind.bytes.first != UInt8(ascii: "\""):
+        skipNote(from: text)
+      case "accdescr" where behind.hasPrefix("{"): skip("the description", from: text, to: "}")
+      case _: break
+      }
+      return nothing
     }
-    return nothing
+    return try arrow(text)
   }
 
   /// After the mark of a comment: `data count = 0`; other comments mean nothing.
@@ -266,21 +256,21 @@ struct DiagramReader {
   }
 
   mutating func close(_ text: PlacedText) -> PlacedText {
-    if open.popLast() == nil {
+    if open.count <= outerBlocks {
       diagram.error(text.start, "there is no block that } could close")
     } else {
-      region = open.last?.region ?? outermost
+      open.removeLast()
+      region = open.last?.region ?? 0
     }
     return text.dropFirst(1).trimmed
   }
 
   mutating func divide(_ text: PlacedText) -> PlacedText {
     guard let block = open.last else {
-      if notation == .plantuml {
-        divideAll(at: text.start)
-        return PlacedText(at: text.end)
+      diagram.hasOuterRegions = notation == .plantuml
+      if notation == .mermaid {
+        diagram.error(text.start, "regions are within a state: put state NAME { … } around them")
       }
-      diagram.error(text.start, "regions are within a state: put state NAME { … } around them")
       return PlacedText(at: text.end)
     }
     region = addRegion(to: block.state, at: text.start)
@@ -288,40 +278,22 @@ struct DiagramReader {
     return text.dropFirst(2).trimmed
   }
 
-  /// Begins the next region of the whole diagram, whose regions are those of a state around all.
-  private mutating func divideAll(at offset: Int) {
-    if outermost == 0 {
-      let whole = diagram.states.count
-      var id = "regions"
-      while numbers[id] != nil { id += "_" }
-      numbers[id] = whole
-      diagram.states.append(Diagram.State(id: id, offset: 0))
-      // Nobody has written it, so a picture shows no name.
-      diagram.states[whole].title = " "
-      (wholeState, outermost) = (whole, addRegion(to: whole, at: 0))
-      // What came so far is its first region.
-      for state in diagram.states.indices.dropLast() {
-        if diagram.states[state].declared == 0 { diagram.states[state].declared = outermost }
-        diagram.states[state].mentions = diagram.states[state].mentions.map { $0 == 0 ? outermost : $0 }
-      }
-      for arrow in diagram.arrows.indices {
-        if case .edge(region: 0) = diagram.arrows[arrow].source {
-          diagram.arrows[arrow].source = .edge(region: outermost)
-        }
-        if case .edge(region: 0)? = diagram.arrows[arrow].target {
-          diagram.arrows[arrow].target = .edge(region: outermost)
-        }
-      }
-      diagram.regions[outermost].initials = diagram.regions[0].initials
-      diagram.regions[outermost].hasFinal = diagram.regions[0].hasFinal
-      (diagram.regions[0].initials, diagram.regions[0].hasFinal) = ([], false)
-      diagram.states[whole].declared = 0
-      append(.edge(region: 0), .state(whole), DiagramLabel(offset: 0), at: 0)
-      if reading == .free { diagram.assume(offset, "the regions of the whole diagram are in a state \(id)") }
-    }
-    outermost = addRegion(to: wholeState, at: offset)
-    region = outermost
+  /// Begins the state around all, if there are regions outside of all blocks.
+  mutating func openOuterState() {
+    guard let id = vocabulary.outerState else { return }
+    let whole = diagram.states.count
+    numbers[id] = whole
+    diagram.states.append(Diagram.State(id: id, offset: 0))
+    // Nobody has written it, so a picture shows no name.
+    (diagram.states[whole].title, diagram.states[whole].declared) = (" ", 0)
+    append(.edge(region: 0), .state(whole), DiagramLabel(offset: 0), at: 0)
+    region = addRegion(to: whole, at: 0)
+    open = [(whole, region, 0)]
+    if reading == .free { diagram.assume(0, "the regions of the whole diagram are in a state \(id)") }
   }
+
+  /// The blocks that no brace closes.
+  private var outerBlocks: Int { vocabulary.outerState == nil ? 0 : 1 }
 
   mutating func addRegion(to state: Int, at offset: Int) -> Int {
     diagram.regions.append(Diagram.Region(owner: state, offset: offset))
@@ -335,7 +307,7 @@ struct DiagramReader {
   private static let mostTitleLines = 20
 
   /// `state "title" as NAME {`, `state NAME <<choice>>`.
-  mutating func state(_ rest: PlacedText, _ text: PlacedText) -> PlacedText {
+  mutating func state(_ rest: PlacedText, _ text: PlacedText) throws(Mistake) -> PlacedText {
     let nothing = PlacedText(at: text.end)
     var rest = rest
     var title: PlacedText?
@@ -346,19 +318,20 @@ struct DiagramReader {
         lines += 1
       }
       guard let end = rest.bytes.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else {
-        diagram.error(rest.start, "the title has no second quote")
-        return nothing
+        throw fail(rest, "the title has no second quote")
       }
       title = rest[1..<end]
       guard let name = rest.dropFirst(end + 1).trimmed.rest(after: "as") else {
-        diagram.error(rest.start, "expected as NAME after the title, as in state \"Title\" as NAME")
-        return nothing
+        throw fail(rest, "expected as NAME after the title, as in state \"Title\" as NAME")
       }
       rest = name
     }
-    guard let (state, isHistory, behind) = declared(rest) else { return nothing }
-    rest = behind
-    if isHistory { return rest }
+    let state: Int
+    switch try end(rest) {
+    case (.state(let named), let behind): (state, rest) = (named, behind)
+    case (.history, let behind): return behind
+    case (.edge, _), (.regionHistory, _): throw fail(rest, "expected the name of a state; found \(rest.string)")
+    }
     if diagram.states[state].declared == nil {
       diagram.states[state].declared = region
       diagram.states[state].offset = text.start
@@ -371,10 +344,8 @@ struct DiagramReader {
       }
     }
     if rest.hasPrefix("<<") || rest.hasPrefix("[[") {
-      diagram.error(
-        rest.start,
-        "expected <<choice>>, <<fork>> or <<join>>; found \(rest.string). A history is NAME[H] or NAME[H*]")
-      return nothing
+      throw fail(
+        rest, "expected <<choice>>, <<fork>> or <<join>>; found \(rest.string). A history is NAME[H] or NAME[H*]")
     }
     if let title {
       diagram.states[state].title = title.lines.first.map { $0.trimmed.string } ?? ""
@@ -390,19 +361,18 @@ struct DiagramReader {
         declaration = (state, text.start)
         return rest
       }
-      return stop(rest)
+      throw stop(rest)
     }
-    return open(state, text.start, rest)
+    return try open(state, text.start, rest)
   }
 
   /// Begins the block of a state.
   ///
   /// - Parameter rest: The text from `{` on.
-  private mutating func open(_ state: Int, _ offset: Int, _ rest: PlacedText) -> PlacedText {
+  private mutating func open(_ state: Int, _ offset: Int, _ rest: PlacedText) throws(Mistake) -> PlacedText {
     guard open.count < limits.depth - 4 else {
-      diagram.error(offset, "states are nested more than \(limits.depth - 4) deep")
-      next = bytes.count
-      return PlacedText(at: rest.end)
+      stopReading()
+      throw fail(PlacedText(at: offset), "states are nested more than \(limits.depth - 4) deep")
     }
     let own = diagram.states[state]
     if open.contains(where: { $0.state == state }) { diagram.error(offset, "a state cannot be within itself") }
@@ -418,30 +388,17 @@ struct DiagramReader {
     return rest.dropFirst(1).trimmed
   }
 
-  private mutating func stop(_ rest: PlacedText) -> PlacedText {
+  private mutating func stop(_ rest: PlacedText) -> Mistake {
     let line = bytes[..<rest.start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     let words = PlacedText(bytes, line..<rest.start).string + rest.string
     let hint =
       words.contains(where: { "“”„".contains($0) })
       ? "; the quotes of a title are \"" : words.includes(" as ") ? "; a title stands in quotes" : Self.namesHint
-    diagram.error(rest.start, "expected {, a line's end or <<choice>>; found \(rest.string)\(hint)")
-    return PlacedText(at: rest.end)
+    return fail(rest, "expected {, a line's end or <<choice>>; found \(rest.string)\(hint)")
   }
 
   /// What is told where a name with blanks may have been meant.
   private static var namesHint: String { #"; a name is one word, and state "Two words" as name gives it a title"# }
-
-  /// The state that a declaration names, or that a history belongs to.
-  private mutating func declared(_ text: PlacedText) -> (state: Int, isHistory: Bool, rest: PlacedText)? {
-    guard let (end, rest) = end(text, isSource: true) else { return nil }
-    switch end {
-    case .state(let state): return (state, false, rest)
-    case .history(let state, _): return (state, true, rest)
-    case .edge, .regionHistory:
-      diagram.error(text.start, "expected the name of a state; found \(text.string)")
-      return nil
-    }
-  }
 
   /// The name of a state in another one, `outer.inner`, which is `inner` unless another state has that name.
   mutating func innerName(_ name: PlacedText) -> PlacedText {
@@ -478,7 +435,8 @@ struct DiagramReader {
 
   /// The state of a name, which may be new.
   private mutating func state(named name: PlacedText) -> Int {
-    let id = reading == .free ? freeID(name.string) : name.string
+    // Two names that differ in characters which only Mermaid takes are two states.
+    let id = reading == .free ? stateNames.name(for: name.string, like: Self.plainName(name.string)) : name.string
     let number: Int
     if let known = numbers[id] {
       number = known
@@ -496,48 +454,50 @@ struct DiagramReader {
   // MARK: Arrows
 
   /// Reads `a --> b : label`, `a : text`, `a`.
-  mutating func arrow(_ text: PlacedText) -> PlacedText {
-    let nothing = PlacedText(at: text.end)
-    guard let (source, behind) = end(text, isSource: true) else { return nothing }
+  mutating func arrow(_ text: PlacedText) throws(Mistake) -> PlacedText {
+    let (source, behind) = try end(text)
     let rest = skipClass(behind)
     if rest.isEmpty || rest.hasPrefix("%%") || rest.bytes[0] == UInt8(ascii: "}") { return rest }
     if rest.hasPrefix(":") {
-      if let state = source.state {
-        describe(state, rest.dropFirst(1))
-      } else {
-        diagram.error(rest.start, "only a state has a text")
-      }
-      return nothing
+      let (text, braces) = withoutBraces(rest.dropFirst(1).trimmed)
+      guard let state = source.state else { throw fail(rest, "only a state has a text") }
+      describe(state, text)
+      return braces
     }
     guard rest.hasPrefix("-->") else {
       let word = String(decoding: rest.bytes.prefix { !PlacedText.isBlank($0) }, as: UTF8.self)
       let meant =
         word.contains(where: { "-=→–—⟶".contains($0) })
         ? "; did you mean -->?" : rest.string.includes("-->") || rest.string.includes(":") ? Self.namesHint : ""
-      diagram.error(rest.start, "expected --> or : after \(word == "" ? "it" : "the state"); found \(word)\(meant)")
-      return nothing
+      throw fail(rest, "expected --> or : after \(word == "" ? "it" : "the state"); found \(word)\(meant)")
     }
     let place = rest.dropFirst(3).trimmed
-    guard !place.isEmpty else {
-      diagram.error(place.start, "expected a state after -->; the line ends")
-      return nothing
-    }
-    guard let (target, end) = end(place, isSource: false) else { return nothing }
+    if place.isEmpty { throw fail(place, "expected a state after -->; the line ends") }
+    let (target, end) = try end(place)
     let after = skipClass(end)
     if after.bytes.first == UInt8(ascii: ":") {
-      for text in arrowLabels(after.dropFirst(1).trimmed) { add(source, target, text, place.start) }
-      return nothing
+      let (label, braces) = withoutBraces(after.dropFirst(1).trimmed)
+      for text in arrowLabels(label) { add(source, target, text, place.start) }
+      return braces
     }
     add(source, target, PlacedText(at: place.start), place.start)
-    if after.hasPrefix("#") { return nothing }
+    if after.hasPrefix("#") { return PlacedText(at: text.end) }
     if after.isEmpty || after.hasPrefix("%%") || after.bytes[0] == UInt8(ascii: "}") { return after }
     let hint = after.hasPrefix("-->") ? "; write one arrow in a line" : after.string.contains(":") ? Self.namesHint : ""
-    diagram.error(after.start, "expected : and a label, or the line's end; found \(after.string)\(hint)")
-    return nothing
+    throw fail(after, "expected : and a label, or the line's end; found \(after.string)\(hint)")
+  }
+
+  /// A label, and the braces behind it that close blocks: `state a { b --> c : go }`.
+  private func withoutBraces(_ text: PlacedText) -> (label: PlacedText, braces: PlacedText) {
+    let end = text.bytes.lastIndex { !PlacedText.isBlank($0) && $0 != UInt8(ascii: "}") }.map { $0 + 1 } ?? 0
+    guard reading == .free, notation == .mermaid, !open.isEmpty, end < text.bytes.count,
+      PlacedText.isBlank(text.bytes[end]), !text.bytes.contains(UInt8(ascii: "{"))
+    else { return (text, PlacedText(at: text.end)) }
+    return (text[0..<end], text.dropFirst(end).trimmed)
   }
 
   /// Reads the end of an arrow.
-  private mutating func end(_ text: PlacedText, isSource: Bool) -> (Diagram.End, PlacedText)? {
+  private mutating func end(_ text: PlacedText) throws(Mistake) -> (Diagram.End, PlacedText) {
     if text.hasPrefix("[*]") {
       var rest = text.dropFirst(3).trimmed
       while reading == .free, rest.hasPrefix(";") { rest = rest.dropFirst(1).trimmed }
@@ -562,25 +522,18 @@ struct DiagramReader {
         return (.history(of: state, isDeep: mark == "[H*]"), behind)
       }
       guard region > 0 else {
-        diagram.error(text.start, "a history belongs to a state: write NAME\(mark), or put it into the state's block")
-        return nil
+        throw fail(text, "a history belongs to a state: write NAME\(mark), or put it into the state's block")
       }
       mention(\.regions[region].histories, mark == "[H*]")
       return (.regionHistory(region, isDeep: mark == "[H*]"), behind)
     }
     guard !name.isEmpty else {
-      diagram.error(
-        text.start,
-        "expected a state, whose name has letters, digits, _ and dots; found \(String(text.string.prefix(20)))")
-      return nil
+      throw fail(text, "expected a state, whose name has letters, digits, _ and dots; found \(text.string.prefix(20))")
     }
     if let next = rest.bytes.first, !PlacedText.isBlank(next), !":{}".utf8.contains(next), !rest.hasPrefix("-->"),
       !rest.hasPrefix("<<"), !rest.hasPrefix("[["), !rest.hasPrefix("%%")
     {
-      diagram.error(
-        rest.start,
-        "the name of a state has letters, digits, _ and dots; found \(String(rest.string.prefix(1)))")
-      return nil
+      throw fail(rest, "the name of a state has letters, digits, _ and dots; found \(rest.string.prefix(1))")
     }
     return (.state(state(named: name)), rest.trimmed)
   }
@@ -646,9 +599,9 @@ struct DiagramReader {
 
   /// What is said of an arrow out of a choice that has words instead of a guard.
   static func choiceHint(_ words: String) -> String {
-    let name = Prose.name(of: words)
+    let guarded = formalGuard(words)
     return
-      "an arrow out of a choice is taken at once and has no event; write \(name.isEmpty ? "" : "[\(name)] or ")[else]"
+      "an arrow out of a choice is taken at once and has no event; write \(["", "[else]"].contains(guarded) ? "" : "\(guarded) or ")[else]"
   }
 
   // MARK: Texts
@@ -717,9 +670,14 @@ struct DiagramReader {
       return true
     }
     if reading == .free, !isFreelyFormal(text, head, end) {
-      let what = text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
-      if !isTitle, isFormal(text, head, end) {
-        diagram.assume(text.start, "this describes \(diagram.states[state].id): \(what)")
+      let isTimer = Prose.time(in: text.string) != nil
+      if !isTitle, isTimer || isFormal(text, head, end) {
+        let id = diagram.states[state].id
+        let what =
+          isTimer
+          ? "a timer has actions, as in \(text.string) / beep, or leads on: \(id) --> NAME : \(text.string)"
+          : text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
+        diagram.assume(text.start, "this describes \(id): \(what)", write: "\"\(text.string)\"")
       }
       note(text.string, of: state)
       return false
@@ -737,7 +695,6 @@ struct DiagramReader {
       return false
     }
     guard let label = try? reading == .free ? freeLabel(text, from: .state(state)) : label(text) else { return true }
-    if end == text.bytes.count, reading == .strict { diagram.states[state].words.append((head, text.start)) }
     append(.state(state), nil, label, at: text.start)
     return true
   }

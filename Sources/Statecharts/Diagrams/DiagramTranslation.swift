@@ -1,18 +1,7 @@
 import LineProtocol
 
-/// Turns a diagram into the document of SCXML that it stands for. The places of its nodes are those of the diagram.
-///
-/// | diagram | SCXML |
-/// | --- | --- |
-/// | a state, a state with a block | `<state>` |
-/// | a block with `--` | `<parallel>` with a `<state>` for each region: `NAME_1`, `NAME_2` …, or its only state |
-/// | `[*] --> a` | `initial="a"` |
-/// | `a --> [*]` | a `<final>`: `final`, or `NAME_final` within a state; `a` itself if that is all that leads out of it |
-/// | `<<choice>>` | a `<state>` with eventless transitions, the one with `[else]` last |
-/// | `<<fork>>` | a transition with several targets |
-/// | `<<join>>` | an eventless transition of the state with the regions, with `In()` of the states before it |
-/// | `after 5s` | `<send delay>` on entry, `<cancel>` on exit, and a transition for its event `NAME.after.5s` |
-/// | an arrow without an event, from a state whose block has an end | `event="done.state.NAME"` |
+/// Turns a diagram into the document of SCXML that it stands for, as `Docs/StatechartMermaid.md` has it in a table. The
+/// places of its nodes are those of the diagram.
 struct DiagramTranslation {
   var diagram: Diagram
   private let reading: DiagramReading
@@ -392,11 +381,7 @@ struct DiagramTranslation {
     let timers = timers(of: number)
     if !timers.isEmpty {
       builder.begin("onentry", at: own.offset)
-      for timer in timers {
-        builder.empty(
-          "send", [("event", timer.event, timer.offset), ("id", timer.id, nil), ("delay", timer.delay, timer.offset)],
-          at: timer.offset)
-      }
+      for timer in timers { timer.start(in: &builder) }
       builder.end()
     }
     blocks("onexit", own.exits, own.offset)
@@ -471,6 +456,10 @@ struct DiagramTranslation {
     var id: String
     var delay: String
     var offset: Int
+
+    func start(in builder: inout XMLBuilder) {
+      builder.empty("send", [("event", event, offset), ("id", id, nil), ("delay", delay, offset)], at: offset)
+    }
   }
 
   /// The timers that run in a state, each once.
@@ -502,6 +491,14 @@ struct DiagramTranslation {
       case .event(let name): name.string
       case .timer(let name, let nanoseconds, let offset): timer(of: state, name, nanoseconds, offset).event
       }
+    }
+    // What a state does every so often begins anew each time; an arrow to the state starts its timers in any case.
+    for case .timer(let name, let nanoseconds, let offset) in own.label.triggers
+    where own.target == nil && diagram.timerTexts[offset]?.lowercased().hasPrefix("every ") == true {
+      var content = XMLBuilder()
+      content.append(own.label.content)
+      timer(of: state, name, nanoseconds, offset).start(in: &content)
+      diagram.arrows[arrow].label.content = content.nodes
     }
     if events.isEmpty, own.target != nil, !own.label.isAlways, canEnd(state) {
       events = ["done.state.\(diagram.states[state].id)"]

@@ -114,12 +114,12 @@ struct PlacedText: Sendable {
 
   // MARK: Brackets and quotes
 
-  /// The places of bytes that are in no brackets and no quotes. The text ends within them if `isOpen`.
+  /// The first place in no brackets and no quotes for which something holds.
   ///
-  /// - Parameter visit: Gets each such byte's place; opening brackets and quotes are visited, closing ones are not.
-  func visitTopLevel(_ visit: (Int) -> Void) {
+  /// - Parameter isWanted: Is asked of the places of opening brackets and quotes as well, and not of closing ones.
+  func firstTopLevel(where isWanted: (Int) -> Bool) -> Int? {
     var nesting = Nesting()
-    for place in bytes.indices where nesting.take(bytes[place]) { visit(place) }
+    return bytes.indices.first { nesting.take(bytes[$0]) && isWanted($0) }
   }
 
   /// Which brackets and quotes are open after the bytes that were taken.
@@ -154,18 +154,14 @@ struct PlacedText: Sendable {
   }
 
   /// The first place of one of these bytes outside of brackets and quotes.
-  func firstTopLevel(_ wanted: String) -> Int? {
-    var found: Int?
-    visitTopLevel { place in if found == nil, wanted.utf8.contains(bytes[place]) { found = place } }
-    return found
-  }
+  func firstTopLevel(_ wanted: String) -> Int? { firstTopLevel { wanted.utf8.contains(bytes[$0]) } }
 
   /// The parts between separators outside of brackets and quotes, without blanks around them.
   func split(_ separators: String) -> [PlacedText] {
     var parts: [PlacedText] = []
     var start = 0
-    visitTopLevel { place in
-      guard separators.utf8.contains(bytes[place]) else { return }
+    var nesting = Nesting()
+    for place in bytes.indices where nesting.take(bytes[place]) && separators.utf8.contains(bytes[place]) {
       parts.append(self[start..<place].trimmed)
       start = place + 1
     }

@@ -25,6 +25,7 @@ extension DiagramReader {
     let hint = Self.hint(insteadOf: .plantuml, bytes)
     if !hasMarks, reading == .strict || hint != nil { return diagram.error(0, "expected @startuml\(hint ?? "")") }
     diagram.isHomeFirst = true
+    openOuterState()
     var isWithin = !hasMarks
     var isOver = false
     while let line = plantUMLLine() {
@@ -54,14 +55,11 @@ extension DiagramReader {
   /// Which other notation a text probably has; `nil` if it begins as none.
   static func hint(insteadOf notation: DiagramNotation?, _ bytes: [UInt8]) -> String? {
     let start = String(decoding: bytes.drop { $0 <= 0x20 }.prefix(12), as: UTF8.self)
-    if start.hasPrefix("stateDiagram"), notation != .mermaid {
-      return "; this is Mermaid: write format=mermaid, or name the file *.mmd"
-    }
-    if start.hasPrefix("@start"), notation != .plantuml {
-      return "; this is PlantUML: write format=plantuml, or name the file *.puml"
-    }
-    if start.hasPrefix("{"), notation != .xstate {
-      return "; this is JSON: write format=xstate, or name the file *.json"
+    for (beginning, other, name, ending) in [
+      ("stateDiagram", DiagramNotation.mermaid, "Mermaid", "mmd"), ("@start", .plantuml, "PlantUML", "puml"),
+      ("{", .xstate, "JSON", "json"),
+    ] where start.hasPrefix(beginning) && notation != other {
+      return "; this is \(name): write format=\(other.rawValue), or name the file *.\(ending)"
     }
     return start.hasPrefix("<") ? "; this is XML: write format=scxml, or name the file *.scxml" : nil
   }
@@ -226,8 +224,8 @@ extension DiagramReader {
       let hint = title == nil ? #"; a name is one word, and state "Two words" as name gives it a title"# : ""
       diagram.error(rest.start, "expected {, : or a line's end; found \(rest.string)\(hint)")
     }
-    _ = state(.joined(parts), line)
-    if mark == "end" { _ = arrow(.joined([name, PlacedText("--> [*]", at: line.start)])) }
+    _ = try? state(.joined(parts), line)
+    if mark == "end" { _ = try? arrow(.joined([name, PlacedText("--> [*]", at: line.start)])) }
   }
 
   /// Takes a name from the beginning of a text: a word, a title in quotes, `[*]`, `[H]` or a bar `==name==`.
@@ -304,7 +302,7 @@ extension DiagramReader {
       guard rest.isEmpty || rest.hasPrefix(":") else {
         return diagram.error(rest.start, "expected --> or : after \(first.string); found \(rest.string)")
       }
-      _ = arrow(.joined([wordOfName(first), plainMarkup(rest)]))
+      _ = try? arrow(.joined([wordOfName(first), plainMarkup(rest)]))
       return
     }
     let sign = rest
@@ -332,7 +330,7 @@ extension DiagramReader {
       plantUML.pseudoStates[end.string].map { PlacedText($0, at: end.start) } ?? wordOfName(end)
     }
     let arrow = PlacedText("-->", at: sign.start)
-    _ = self.arrow(.joined([ends[link.leadsOn ? 0 : 1], arrow, ends[link.leadsOn ? 1 : 0], plainMarkup(rest)]))
+    _ = try? self.arrow(.joined([ends[link.leadsOn ? 0 : 1], arrow, ends[link.leadsOn ? 1 : 0], plainMarkup(rest)]))
   }
 
   /// A text without marks of looks, `**bold**`, with the words of links, `[[url words]]`, and one sort of line breaks.

@@ -52,6 +52,21 @@ enum Prose {
     return String(kept.drop { ".,;:!".contains($0) }.reversed().drop { ".,;:!".contains($0) }.reversed())
   }
 
+  /// Names of things, each the same for the same thing and no other one's.
+  struct Names {
+    private var names: [String: String] = [:]
+    private var taken: Set<String> = []
+
+    /// The name of a thing; a new one has the name that is given, or one like it.
+    mutating func name(for identity: String, like base: String) -> String {
+      if let known = names[identity] { return known }
+      let name = base.numbered(unless: taken.contains)
+      taken.insert(name)
+      names[identity] = name
+      return name
+    }
+  }
+
   // MARK: Times
 
   /// A time in words: `500ms`, `after 30 s`, `30s timeout`, `timeout (30s)`, `every 5 min`.

@@ -61,49 +61,27 @@ extension PlacedText {
 
 /// Lines and columns of a text by offset.
 struct LineTable {
-  private let bytes: [UInt8]
-  private var starts = [0]
-  /// How many characters begin in front of each block of bytes.
-  private var characters: [Int] = []
-
-  private static let block = 64
+  private var starts: [Int32] = [0]
+  /// How many characters begin in front of each byte: lines of diagrams can be long, and have many places.
+  private var characters: [Int32] = [0]
 
   init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-    var count = 0
+    characters.reserveCapacity(bytes.count + 1)
     for (offset, byte) in bytes.enumerated() {
-      if offset % Self.block == 0 { characters.append(count) }
-      if byte & 0xC0 != 0x80 { count += 1 }
-      if byte == 0x0A { starts.append(offset + 1) }
+      characters.append(characters[offset] + (byte & 0xC0 != 0x80 ? 1 : 0))
+      if byte == 0x0A { starts.append(Int32(offset + 1)) }
     }
-    characters.append(count)
-  }
-
-  private func characters(before offset: Int) -> Int {
-    let block = offset / Self.block
-    return characters[block] + characters(in: block * Self.block..<offset)
-  }
-
-  private func characters(in range: Range<Int>) -> Int {
-    var count = 0
-    for place in range where bytes[place] & 0xC0 != 0x80 { count += 1 }
-    return count
   }
 
   /// - Complexity: O(log *n*) in the number of lines, however long they are.
   func position(of offset: Int) -> XMLDocument.Position {
-    let offset = min(max(offset, 0), bytes.count)
+    let offset = min(max(offset, 0), characters.count - 1)
     var (low, high) = (0, starts.count)
     while high - low > 1 {
       let middle = (low + high) / 2
       if starts[middle] <= offset { low = middle } else { high = middle }
     }
-    let start = starts[low]
-    // Most lines are shorter than a block.
-    let before =
-      offset - start < Self.block
-      ? characters(in: start..<offset) : characters(before: offset) - characters(before: start)
-    let column = before + 1
-    return XMLDocument.Position(line: low + 1, column: column, offset: offset)
+    let column = characters[offset] - characters[Int(starts[low])] + 1
+    return XMLDocument.Position(line: low + 1, column: Int(column), offset: offset)
   }
 }

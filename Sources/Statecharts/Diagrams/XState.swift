@@ -7,14 +7,13 @@ import StateMachines
 extension DiagramReader {
   /// What is known of a machine of XState while it is read.
   struct XState {
-    enum Kind { case plain, history(isDeep: Bool), final }
-
     struct Node {
       var json: JSONTree
       var key: String
       var offset: Int
       var parent: Int?
-      var kind = Kind.plain
+      /// Whether it is a history, and whether that is a deep one.
+      var isDeep: Bool?
       /// Its state in the diagram; for a history that of its parent, and -1 for a machine that is the whole diagram.
       var state: Int
       /// Its children by their keys.
@@ -110,12 +109,11 @@ extension DiagramReader {
     let type = json["type"].flatMap { $0.isNull ? nil : $0 }
     let isParallel = type?.text == "parallel" || json.isTrue("parallel") == true
     let states = json["states"]?.members ?? []
+    let isFinal = type?.text == "final"
     var node = XState.Node(json: json, key: key, offset: offset, parent: parent, state: -1)
     if type?.text == "history" || type == nil && parent != nil && json["history"] != nil && states.isEmpty {
-      node.kind = .history(isDeep: json["history"]?.text == "deep")
-    } else if type?.text == "final" {
-      node.kind = .final
-    } else if let type, !["parallel", "compound", "atomic"].contains(type.text ?? "") {
+      node.isDeep = json["history"]?.text == "deep"
+    } else if let type, !["parallel", "compound", "atomic", "final"].contains(type.text ?? "") {
       diagram.error(
         type.offset, "expected type parallel, final, history, compound or atomic; found \(type.text ?? "no text")")
     }
@@ -126,20 +124,20 @@ extension DiagramReader {
       parent == nil && !isParallel && !own.contains { json[$0] != nil }
       && !states.contains { $0.value["type"]?.text == "history" || $0.value["history"] != nil }
     var inner = region
-    if case .history(let isDeep) = node.kind, let parent {
+    if let isDeep = node.isDeep, let parent {
       node.state = xstate.nodes[parent].state
       mention(\.states[node.state].histories, isDeep)
     } else if !isDiagram {
       node.state = diagram.states.count
       diagram.states.append(Diagram.State(id: name(key, parent, offset), offset: offset))
       diagram.states[node.state].declared = region
-      if case .final = node.kind {
+      if isFinal {
         diagram.states[node.state].kind = .final
         diagram.regions[region].hasFinal = true
       }
       if !isParallel, !states.isEmpty { inner = addRegion(to: node.state, at: json.offset) }
     }
-    if !isParallel, !states.isEmpty { node.region = inner }
+    if !isParallel, !isFinal, node.isDeep == nil, !states.isEmpty { node.region = inner }
     xstate.nodes.append(node)
     if let parent { xstate.nodes[parent].children[key] = number }
     xstate.ids[path(of: number)] = number
@@ -187,7 +185,7 @@ extension DiagramReader {
   private mutating func complete(_ number: Int) {
     let node = xstate.nodes[number]
     let json = node.json
-    if case .history = node.kind {
+    if node.isDeep != nil {
       if let target = json["target"] { lead(number, target, DiagramLabel(offset: target.offset), at: target.offset) }
       return
     }
@@ -227,7 +225,7 @@ extension DiagramReader {
   /// What a state begins in.
   private mutating func begin(_ number: Int) {
     let node = xstate.nodes[number]
-    guard let region = node.region, !node.children.isEmpty, case .plain = node.kind else { return }
+    guard let region = node.region, !node.children.isEmpty else { return }
     let json = node.json["initial"]
     var target = json
     var label = DiagramLabel(offset: json?.offset ?? node.offset)
@@ -296,10 +294,8 @@ extension DiagramReader {
   }
 
   private func end(_ node: Int) -> Diagram.End {
-    if case .history(let isDeep) = xstate.nodes[node].kind {
-      return .history(of: xstate.nodes[node].state, isDeep: isDeep)
-    }
-    return .state(xstate.nodes[node].state)
+    let own = xstate.nodes[node]
+    return own.isDeep.map { .history(of: own.state, isDeep: $0) } ?? .state(own.state)
   }
 
   private func isWithin(_ node: Int, _ outer: Int) -> Bool {

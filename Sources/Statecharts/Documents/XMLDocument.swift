@@ -83,24 +83,40 @@ struct XMLDocument: Sendable {
   }
 
   /// The elements below a node, written as XML.
-  func markup(below node: Int) -> String {
+  func markup(below node: Int) -> String { markup(of: (node + 1)..<nodes[node].end, inLines: false) }
+
+  /// A document that was made from a diagram as text.
+  var scxml: String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\(markup(of: nodes.indices, inLines: true))\n" }
+
+  /// - Parameter inLines: Whether each element has a line of its own.
+  private func markup(of places: Range<Int>, inLines: Bool) -> String {
     var text = ""
-    var open: [(name: String, end: Int)] = []
-    for place in (node + 1)..<nodes[node].end {
+    var open: [(name: String, end: Int, hasText: Bool)] = []
+    func beginLine() { if inLines { text += "\n" + String(repeating: "  ", count: open.count) } }
+    func close(upTo place: Int) {
       while let last = open.last, last.end <= place {
-        text += "</\(last.name)>"
         open.removeLast()
+        if !last.hasText { beginLine() }
+        text += "</\(last.name)>"
       }
+    }
+    for place in places {
+      close(upTo: place)
       switch nodes[place].content {
       case .text(let more): text += Self.escaped(more)
       case .element(let element):
+        beginLine()
         text += "<\(element.name)"
+        if inLines, place == 0 { text += " xmlns=\"\(Grammar.namespace)\"" }
         for attribute in element.attributes { text += " \(attribute.name)=\"\(Self.escaped(attribute.value))\"" }
-        text += ">"
-        open.append((element.name, nodes[place].end))
+        let isEmpty = inLines && nodes[place].end == place + 1
+        text += isEmpty ? "/>" : ">"
+        if isEmpty { continue }
+        let hasText = nodes[place].end > place + 1 && self.element(place + 1) == nil
+        open.append((element.name, nodes[place].end, hasText))
       }
     }
-    while let last = open.popLast() { text += "</\(last.name)>" }
+    close(upTo: places.upperBound)
     return text
   }
 
