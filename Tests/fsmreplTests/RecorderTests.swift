@@ -72,6 +72,27 @@ struct RecorderTests {
     expectEqual(tape.notes, [])
   }
 
+  @Test("what a clock did between the question for the moment and the request stands before the request")
+  func earlier() {
+    var tape = Tape()
+    tape.type(
+      "send kye tap", at: "1.000", seq: 4, "* 5 1.500 f moved a b timer=t", "* 6 2.000 f moved b a timer=t",
+      "- UNKNOWN-MACHINE machine=kye : there is no machine 'kye'")
+    tape.type(
+      "send key tap", at: "2.500", seq: 6, "* 7 3.000 f moved a b timer=t", "* 8 3.250 key moved off on event=tap",
+      "+ moved off on t=3.250 seq=8")
+    tape.type("watch * since=7", at: "3.250", seq: 8, "* 8 3.250 key moved off on event=tap", "+ watching 1")
+    expectEqual(
+      tape.lines,
+      [
+        "* 5 1.500 f moved a b timer=t", "* 6 2.000 f moved b a timer=t", "> at 2.000s send kye tap",
+        "- UNKNOWN-MACHINE machine=kye : there is no machine 'kye'",
+        "* 7 3.000 f moved a b timer=t", "> at 3.250s send key tap", "* 8 3.250 key moved off on event=tap",
+        "+ moved off on t=3.250 seq=8",
+        "> watch * since=7", "* 8 3.250 key moved off on event=tap", "+ watching 1",
+      ])
+  }
+
   @Test("a batch has the moment of its end; what happened while it was typed stands before it")
   func batches() {
     var tape = Tape()
@@ -93,6 +114,21 @@ struct RecorderTests {
         "* 2 2.000 key moved off on event=tap", "+ moved off on t=2.000 seq=2", "+ batch=1",
         "> at 2.004s list", "+ 0",
       ])
+  }
+
+  @Test("a batch that is answered without a time has that of its beginning if something came after it")
+  func batchOfReads() {
+    var tape = Tape()
+    tape.type("begin", at: "1.000", "+")
+    tape.send("list", isKept: true)
+    tape.send("end", isKept: true)
+    tape.hear("+ 0", answering: "list")
+    tape.hear("+ batch=1", answering: "end")
+    tape.hear("* 1 1.500 f moved a b timer=t")
+    tape.worldState("2.000", seq: 1)
+    expectEqual(
+      tape.lines,
+      ["> at 1.000s begin", "+", "> list", "> end", "+ 0", "+ batch=1", "* 1 1.500 f moved a b timer=t"])
   }
 
   @Test("a copy of a durable world is recorded as a check makes it")

@@ -16,6 +16,14 @@ struct Recorder {
       guard line.lineClass == .success || line.lineClass == .failure else { return nil }
       return line["t"].flatMap { TimeText.time($0) }
     }
+
+    /// The number and the time, in nanoseconds, of the input that a notice is about.
+    var noticed: (sequence: UInt64, time: Int64)? {
+      guard line.lineClass == .notice, line.words.count > 1, let sequence = UInt64(line.words[0]),
+        let time = TimeText.time(line.words[1])
+      else { return nil }
+      return (sequence, time)
+    }
   }
 
   /// The clock and the last input of a world.
@@ -115,7 +123,13 @@ struct Recorder {
     if current?.verb == .begin {
       // A batch has ended; no question is sent within it. A real clock may have gone on since it ran.
       var worldState = worldState
-      if let ran = current?.lines.lazy.compactMap({ $0.time }).first { worldState.time = min(worldState.time, ran) }
+      if let batch = current {
+        // What was answered without a time ran before what came after its answers.
+        let atLeast = batch.lines.last?.noticed == nil ? nil : batch.early.last?.noticed?.time ?? batch.worldState?.time
+        if let ran = batch.lines.lazy.compactMap({ $0.time }).first ?? atLeast {
+          worldState.time = min(worldState.time, ran)
+        }
+      }
       current?.worldState = worldState
       return finish()
     }

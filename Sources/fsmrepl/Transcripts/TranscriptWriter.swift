@@ -87,11 +87,13 @@ struct TranscriptWriter {
     return output
   }
 
-  private mutating func take(_ exchange: Recorder.Exchange) -> Output {
-    guard current != nil || exchange.isOfWorlds else { return Output() }
+  private mutating func take(_ asked: Recorder.Exchange) -> Output {
+    guard current != nil || asked.isOfWorlds else { return Output() }
+    var exchange = asked
     if let current, let worldState = exchange.worldState { worlds[current]?.isReal = worldState.isReal }
-    var output = Output()
     let isReal = current.flatMap { worlds[$0]?.isReal } ?? false
+    var output = Output()
+    if isReal { output.lines = exchange.removeEarlier().filter { !$0.isOfClock }.map(\.raw) }
     if isRepeatable(exchange, isReal) {
       count += 1
       write(exchange, time: passTime(exchange), isReal, &output)
@@ -99,11 +101,8 @@ struct TranscriptWriter {
     } else {
       let time = Self.time(timeBefore(exchange))
       // Notices of this time occur in a check too.
-      output.lines =
-        (["> \(time)\(exchange.text)"] + exchange.documentLines + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map
-      {
-        "# \($0)"
-      }
+      let asked = ["> \(time)\(exchange.text)"] + exchange.documentLines
+      output.lines += (asked + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map { "# \($0)" }
       output.lines += exchange.lines.filter { $0.isNotice && !$0.isOfClock }.map(\.raw)
       if exchange.verb == .use, exchange.isDone, let world = exchange.last?["world"] {
         output.note = lose("the world \(world) was there before")
@@ -236,10 +235,33 @@ extension Recorder.Exchange {
   /// Whether a notice reports something that happened between `begin` and `end`, not an effect of the batch or an older
   /// notice that the batch requested.
   fileprivate func isBefore(_ notice: Recorder.Line) -> Bool {
-    let words = notice.line.words
-    guard words.count > 1, let sequence = UInt64(words[0]), let worldState else { return false }
-    return sequence > begun && words[1] != TimeText.seconds(worldState.time)
+    guard let noticed = notice.noticed, let worldState else { return false }
+    return noticed.sequence > begun && noticed.time != worldState.time
   }
+
+  /// Removes the notices of what happened between our question and the request, and takes over the time of the request.
+  ///
+  /// Both are sent together, but a daemon that has much to do may answer them apart, and a real clock goes on meanwhile.
+  /// The answer has the time of the request, or else the last of these notices has it: what is answered without a time
+  /// causes none.
+  fileprivate mutating func removeEarlier() -> [Recorder.Line] {
+    guard let known = worldState, last != nil, verb.map({ !Self.goesElsewhere.contains($0) }) ?? true else { return [] }
+    let notices = lines.prefix { $0.isNotice }
+    let answered = lines.lazy.compactMap(\.time).first
+    guard let time = answered ?? notices.last?.noticed?.time, time > known.time else { return [] }
+    func isEarlier(_ notice: Recorder.Line) -> Bool {
+      guard let noticed = notice.noticed else { return false }
+      return noticed.sequence > known.sequence && (answered == nil || noticed.time < time)
+    }
+    worldState?.time = time
+    lines = notices.filter { !isEarlier($0) } + lines.dropFirst(notices.count)
+    return notices.filter(isEarlier)
+  }
+
+  /// What is answered with another time than that at which it was asked, or within a batch.
+  private static let goesElsewhere: Set<Verb> = [
+    .await, .advance, .step, .undo, .redo, .goto, .use, .world, .clock, .begin,
+  ]
 
   /// Whether the request is about worlds, whichever world is in use.
   fileprivate var isOfWorlds: Bool { verb == .use || verb == .world && !words.isEmpty }
@@ -248,7 +270,7 @@ extension Recorder.Exchange {
   /// may have gone further.
   fileprivate var linesInOrder: [Recorder.Line] {
     guard verb == .await, let end = last?["seq"].flatMap({ UInt64($0) }) else { return lines }
-    let later = lines.filter { $0.isNotice && ($0.line.words.first.flatMap { UInt64($0) } ?? 0) > end }
+    let later = lines.filter { ($0.noticed?.sequence ?? 0) > end }
     return lines.filter { !later.contains($0) } + later
   }
 }
