@@ -128,7 +128,7 @@ struct NoEndTwiceTests {
     let verified = try program("verify", "main")
     expect(verified.code == .exited(3) && verified.text.contains(why), "\(verified)")
     let survey = try program("repair", "main").text
-    expect(survey, contains: "--to 2 keeps all up to input 2 and loses 0 inputs, and pauses its clock", "\(survey)")
+    expect(survey, contains: "--to 2 keeps all up to input 2 and loses nothing, and pauses its clock", "\(survey)")
     try expectEqual(program("repair", "--to", "2", "--yes", "main").code, .exited(0))
     try expectEqual(program("verify").code, .exited(0))
     daemon = try start("burnt:trap")
@@ -179,7 +179,7 @@ struct NoEndTwiceTests {
     let verified = try program("verify")
     expect(verified.code == .exited(3) && verified.text.contains(why), "\(verified)")
     let survey = try program("repair", "w").text
-    expect(survey, contains: "--to 1 keeps all up to input 1 and loses 2 inputs\n", "\(survey)")
+    expect(survey, contains: "--to 1 keeps all up to input 1 and loses inputs 2 to 3\n", "\(survey)")
     try expectEqual(program("repair", "--to", "1", "--yes", "w").code, .exited(0))
     daemon = try start(fault)
     try expect(serves("w", daemon))

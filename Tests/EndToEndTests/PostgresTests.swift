@@ -155,10 +155,10 @@ struct PostgresTests {
     try server.sql("UPDATE fsmd.segments SET bytes = bytes || 'x' WHERE first = 3", in: address)
     try expect(run("verify", "--state", address, is: 3).output, contains: " bad: ")
     try expect(
-      run("repair", "--state", address, "lesson").output, contains: "--to 2 keeps all up to input 2 and loses 1 input")
+      run("repair", "--state", address, "lesson").output, contains: "--to 2 keeps all up to input 2 and loses input 3")
     try expectEqual(
       run("repair", "--state", address, "--to", "2", "--yes", "lesson").output,
-      "world lesson ends with input 2, and has lost 1 input\n")
+      "world lesson ends with input 2, and has lost input 3\n")
     _ = try run("verify", "--state", address)
     let next = try DaemonProcess("--store", address)
     let again = try next.connect()
