@@ -102,20 +102,31 @@ package struct DocumentSource: Sendable {
   /// What a JSON file beside machines of XState in a folder is, by a first look.
   package enum FolderJSON {
     case machine
-    /// It has a word of a machine, but no states.
+    /// It has a member of a machine, but no states.
     case doubtful
     case other
 
     package init(_ bytes: [UInt8]) {
-      func has(_ word: StaticString) -> Bool { bytes.find(Array("\"\(word)\"".utf8)) != nil }
-      self = has("states") ? .machine : has("initial") ? .doubtful : .other
+      self = Self.has("states", bytes) ? .machine : Self.has("initial", bytes) ? .doubtful : .other
+    }
+
+    /// Whether a text has the name of a member: a word in quotes with a colon after it.
+    private static func has(_ name: String, _ bytes: [UInt8]) -> Bool {
+      let quoted = Array("\"\(name)\"".utf8)
+      var rest = bytes[...]
+      while let found = rest.find(quoted) {
+        rest = rest[found.upperBound...]
+        let next = rest.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        if next == UInt8(ascii: ":") { return true }
+      }
+      return false
     }
   }
 
   /// What to say of a doubtful one that is left out.
   package static let doubt = "it has \"initial\" as a machine of XState, and no \"states\"; it is left out"
 
-  /// What it is, if a folder may have it as something else than a machine; nil for other notations.
+  /// What the JSON file is; nil for other notations.
   package var folderJSON: FolderJSON? { format == "xstate" ? FolderJSON(bytes) : nil }
 
   /// The endings of the names of documents.

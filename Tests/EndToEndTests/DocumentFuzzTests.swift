@@ -1,7 +1,5 @@
-import Dispatch
 import Glibc
 import LineProtocol
-import Synchronization
 import TestSupport
 import Testing
 import UnixHost
@@ -15,23 +13,33 @@ struct DocumentFuzzTests {
     let numbers = FuzzReport.numbers
     // While one daemon computes, the requests of another lane are made.
     let lanes = FuzzReport.isAlone ? 2 * WorkerPool.processors : 1
-    let report = Mutex(FuzzReport())
-    DispatchQueue.concurrentPerform(iterations: lanes) { lane in
-      let result = Result { () throws -> FuzzReport in
-        var run = try DocumentFuzz()
-        for number in numbers where number / DocumentFuzz.documentsOfOne % lanes == lane {
-          guard report.withLock({ $0.failure == nil }) else { break }
-          try run.take(number)
+    let report = Locked(FuzzReport())
+    let pool = WorkerPool(places: lanes)
+    let done = Semaphore()
+    for lane in 0..<lanes {
+      pool.submit {
+        let result = Result { () throws -> FuzzReport in
+          var run: DocumentFuzz?
+          for number in numbers where number / DocumentFuzz.documentsOfOne % lanes == lane {
+            guard report.withLock({ $0.failure == nil }) else { break }
+            if run == nil { run = try DocumentFuzz(from: number) }
+            try run?.take(number)
+          }
+          return try run?.finish() ?? FuzzReport()
         }
-        return run.finish()
+        report.withLock { $0.add(result) }
+        done.signal()
       }
-      report.withLock { $0.add(result) }
     }
-    try report.withLock { report in
-      if let failure = report.failure { throw failure }
-      if FuzzReport.isAlone { print(report.table) }
-      expect(report.requests > numbers.count * DocumentRequests.verbs.count)
-    }
+    for _ in 0..<lanes { done.wait() }
+    let found = report.withLock { $0 }
+    if let failure = found.failure { throw failure }
+    if FuzzReport.isAlone { print(found.table) }
+    expect(found.requests > numbers.count * DocumentRequests.verbs.count)
+    // Most requests of a single document can take long.
+    expect(
+      numbers.count < DocumentFuzz.documentsOfOne || found.cancelled * 4 < found.requests,
+      "\(found.cancelled) of \(found.requests) requests were cancelled")
   }
 }
 
@@ -63,7 +71,7 @@ private struct FuzzReport {
 
   var requests = 0
   var cancelled = 0
-  /// Hashes of those that were loaded.
+  /// Hashes of the loaded documents.
   var documents: Set<Int> = []
   var peakKiB = 0
   var longest: [Verb: Longest] = [:]
@@ -104,8 +112,8 @@ private struct FuzzReport {
 /// A run with one daemon after the other on one store.
 private struct DocumentFuzz {
   private static let budget = 128 << 20
-  /// A daemon is killed, or shut down, after so many documents.
-  static let documentsOfOne = 40
+  /// A daemon is killed, or shut down, after so many documents, and after the last one.
+  static let documentsOfOne = 16
   /// One of so many documents lets requests take a second.
   private static let documentsOfPatience = 16
   private static let arguments = [
@@ -117,11 +125,15 @@ private struct DocumentFuzz {
   private var client: TestClient
   private let emptyKiB: Int
   private var report = FuzzReport()
+  /// The daemon's first document.
+  private var first: Int
   /// The document that the requests are about.
-  private var number = 0
+  private var number: Int
   private var last: [String] = []
 
-  init() throws {
+  /// - Parameter number: The first document.
+  init(from number: Int) throws {
+    (first, self.number) = (number, number)
     daemon = try DaemonProcess(with: Self.arguments)
     client = try daemon.connect()
     emptyKiB = daemon.facts.residentKiB
@@ -129,11 +141,14 @@ private struct DocumentFuzz {
 
   /// Defines a document, and asks for everything about machines of it.
   mutating func take(_ number: Int) throws {
+    if number / Self.documentsOfOne != first / Self.documentsOfOne {
+      try endDaemon()
+      first = number
+    }
     last = []
     self.number = number
     do {
       var random = DocumentRequests(seed: number)
-      if number % Self.documentsOfOne == 0 { try startAgain(isKilled: random.number(below: 2) == 0) }
       try ask([random.emptyWorld()])
       var hasBegun = false
       for _ in 0..<1_000 where !hasBegun {
@@ -141,7 +156,9 @@ private struct DocumentFuzz {
         guard try ask([definition]).hasPrefix("+") else { continue }
         report.documents.insert(definition.text.hashValue)
         // Of the charts that take too much when they begin a few are enough.
-        hasBegun = try !ask([random.new("m0")]).hasPrefix("- @z LIMIT") || random.number(below: 20) == 0
+        let answer = try ask([random.new("m0")])
+        let takesTooMuch = ["- @z LIMIT", "- @z CANCELLED"].contains { answer.hasPrefix($0) }
+        hasBegun = !takesTooMuch || random.number(below: 20) == 0
       }
       try ask((1..<3).map { random.new("m\($0)") })
       try ask(random.turn())
@@ -157,8 +174,17 @@ private struct DocumentFuzz {
     }
   }
 
+  /// Ends the daemon in one way or the other, by the number of its documents, and starts the next one.
+  private mutating func endDaemon() throws {
+    do {
+      try startAgain(isKilled: (first / Self.documentsOfOne).isMultiple(of: 2))
+    } catch {
+      throw HarnessFailure(what: "FSMD_FUZZ=\(first)-\(number): \(error); \(daemon.run.log.suffix(2_000))")
+    }
+  }
+
   private mutating func startAgain(isKilled: Bool) throws {
-    notePeak()
+    report.peakKiB = max(report.peakKiB, daemon.facts.peakResidentKiB)
     if isKilled {
       daemon.signal(SIGKILL)
     } else {
@@ -199,9 +225,11 @@ private struct DocumentFuzz {
       // taken what the first of them did not.
       if client.bytesReceived != received {
         let (now, usedNow) = (HostClock.now(), daemon.facts.processorTime)
-        known.all += usedNow - used
-        if usedNow - used > known.processor {
-          (known.processor, known.text) = (usedNow - used, "\(number): \(request.text.prefix(60))")
+        // A daemon that has ended since then has no time.
+        let spent = max(used, usedNow) - used
+        known.all += spent
+        if spent > known.processor {
+          (known.processor, known.text) = (spent, "\(number): \(request.text.prefix(60))")
         }
         known.wall = max(known.wall, now - begun)
         (begun, used, received) = (now, usedNow, client.bytesReceived)
@@ -211,24 +239,31 @@ private struct DocumentFuzz {
     return final
   }
 
-  /// The final line with the tag. What takes longer than a second is cancelled, and what waits for a real clock; most
-  /// documents have less patience, since timers without end would take most of the time.
+  /// The final line with the tag.
+  ///
+  /// A request is cancelled after a second of the daemon's processor time. Most documents have less, since timers without
+  /// end would take most of the time. An `await` takes none, so it is cancelled by the host's clock.
   private mutating func answer(to verb: Verb) throws -> String {
-    var patience: UInt64 = verb == .await ? 2 : number % Self.documentsOfPatience == 0 ? 1_000 : 50
-    for _ in 0..<Patience.seconds {
-      let deadline = Patience.deadline(milliseconds: patience)
-      if let line = try client.line(beginningWith: ("+ @z", "- @z"), by: deadline) { return line }
-      report.cancelled += 1
+    let most: UInt64 = number % Self.documentsOfPatience == 0 ? 1_000_000_000 : 50_000_000
+    var milliseconds: UInt64 = verb == .await ? 2 : 10_000
+    var isCancelled = false
+    let end = Patience.deadline()
+    while HostClock.now() < end {
+      let (deadline, limit) = (Patience.deadline(milliseconds: milliseconds), daemon.facts.processorTime + most)
+      repeat {
+        let nextLook = min(deadline, Patience.deadline(milliseconds: 10))
+        if let line = try client.line(beginningWith: ("+ @z", "- @z"), by: nextLook) { return line }
+      } while HostClock.now() < deadline && daemon.facts.processorTime < limit
+      if !isCancelled { report.cancelled += 1 }
+      isCancelled = true
+      milliseconds = 1_000
       try client.send("@c cancel\n")
-      patience = 1_000
     }
     throw HarnessFailure(what: "a \(verb.name) does not end, and cannot be cancelled")
   }
 
-  private mutating func notePeak() { report.peakKiB = max(report.peakKiB, daemon.facts.peakResidentKiB) }
-
-  mutating func finish() -> FuzzReport {
-    notePeak()
+  mutating func finish() throws -> FuzzReport {
+    try endDaemon()
     return report
   }
 }

@@ -47,7 +47,7 @@ struct TimeTextTests {
       expectNil(TimeText.duration(text), "\(text)")
       expect(TimeText.isTooFine(text), "\(text)")
     }
-    for text in ["1.5s", "1.2.3", "1.x", "1.5", "100000.5d", "100001.00000000000001d", ".5ns", "1.5weeks"] {
+    for text in ["1.5s", "1.2.3", "1.x", "1.5", "100000.5d", "100001.00000000000001d", ".5ns", "1.5weeks", "1.٥ns"] {
       expect(!TimeText.isTooFine(text), "\(text)")
     }
     expectEqual(TimeText.duration("1.0000000000000000000000000000s"), 1_000_000_000)

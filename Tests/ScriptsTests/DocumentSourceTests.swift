@@ -149,7 +149,10 @@ struct DocumentSourceTests {
     expect(lines[3], hasSuffix: "\n\n\n@startuml\n[*] --> a\n@enduml\n", "\(lines[3])")
     expectEqual(DocumentSource.FolderJSON(Array(#"{"states": {}, "initial": "a"}"#.utf8)), .machine)
     expectEqual(DocumentSource.FolderJSON(Array(#"{"stats": {}, "initial": "a"}"#.utf8)), .doubtful)
-    expectEqual(DocumentSource.FolderJSON(Array("{}".utf8)), .other)
+    expectEqual(DocumentSource.FolderJSON(Array("{\"initial\" \t\r\n: 1}".utf8)), .doubtful)
+    for other in ["{}", #"{"name": "initial", "a": ["states"]}"#, #"{"initial""#] {
+      expectEqual(DocumentSource.FolderJSON(Array(other.utf8)), .other, "\(other)")
+    }
   }
 
   @Test("no path leads out of the document's folder, and files of other kinds are not read")

@@ -166,6 +166,11 @@ struct FreeReadingTests {
       ("go [state != OPEN or x]", ["state": "shut"], ["state": "OPEN", "x": "off"]),
       ("go [intent=simple]", ["intent": "simple"], ["intent": "complex"]),
       ("go [n between 1 and 3]", ["n": "3"], ["n": "4"]), ("go [not n between 1 and 3]", ["n": "4"], ["n": "1"]),
+      ("go [n is between 1 and 3]", ["n": "1"], ["n": "0"]), ("go [n is not between 1 and 3]", ["n": "4"], ["n": "1"]),
+      ("go [n between -1 and 3]", ["n": "-1"], ["n": "-2"]),
+      ("go [n between 1 and (2 + 2) * 2 and x]", ["n": "8"], ["n": "9"]),
+      ("go [n between 1 and m - 1]", ["n": "2", "m": "3"], ["n": "3", "m": "3"]),
+      ("go [balance is -5 and x]", ["balance": "-5"], ["balance": "5"]),
       (
         "go [retry count between 1 and 3 and is not late]", ["retryCount": "2", "isLate": "off"],
         ["retryCount": "2", "isLate": "on"]
@@ -202,6 +207,40 @@ struct FreeReadingTests {
     run.send("check")
     expectEqual(run.word, "b", "\(notes)")
     expect(!notes.contains { $0.contains("begins as") }, "\(notes)")
+  }
+
+  @Test(
+    "lives through guards that lack what an operator needs",
+    arguments: [
+      "not && b", "not || b", "(not ) x", "not  )", "not/* */&& b", "not not", "not and b", "n between",
+      "n between and",
+      "n is not between 1", "between 1 and 3", "n between 1 and between 2 and 3", "is is not is", "(not (a) b) and",
+    ])
+  func operatorsAlone(text: String) {
+    let diagram = "stateDiagram-v2\n[*] --> a\na --> b : go [\(text)]\na --> c : if \(text)\na --> d : \(text)"
+    for reading in [DiagramReading.free, .strict] {
+      _ = Definition.compile(mermaid: Array(diagram.utf8), reading: reading)
+    }
+  }
+
+  @Test("reads the data of an event on both sides of an either-or")
+  func eitherOr() throws {
+    var (run, notes) = try Self.load("%% data x = 0\n[*] --> a\na --> a : pay(p, q) / x = p ? p : q\na --> b : x > 6")
+    run.send("pay", Self.data([("p", "7"), ("q", "0")]))
+    expect(run.word == "b" && !notes.contains { $0.contains("nothing declares") }, "\(run.word) \(notes)")
+  }
+
+  @Test("begins what is repeated once, whatever else an arrow waits for, and although an action fails")
+  func repeated() throws {
+    for label in ["every 4 s or go / foo", "each 4 s / foo, x.y.z = 1", "every 4 s or go / foo"] {
+      var (run, notes) = try Self.load("[*] --> a\na : \(label)\na --> b : leave")
+      if label.contains("or go") {
+        run.send("go")
+        run.send("go")
+      }
+      run.advance(by: .seconds(13))
+      expectEqual(run.told.count { "\($0)".contains("foo") }, label.contains("or go") ? 5 : 3, "\(label) \(notes)")
+    }
   }
 
   @Test("has timers in the text of a state, again and again for every so often")

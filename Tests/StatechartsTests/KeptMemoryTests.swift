@@ -54,7 +54,7 @@ struct CostTests {
         &machine, .event(definition.event(named: "go")), now: .beginning, generator: &generator)
       return interpreter.spent.steps
     }
-    try expectEqual(spent("_event"), spent("n") + 11 * ChartEvent.stepsOfValue)
+    try expectEqual(spent("_event"), spent("n") + 11 * 7)
   }
 }
 

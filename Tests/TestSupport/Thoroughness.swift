@@ -22,7 +22,7 @@ package enum Thorough {
     atTen.lowerBound..<atTen.lowerBound.advanced(by: rounds(atTen.count, atLeast: least))
   }
 
-  /// Some of the cases that `FSMD_THOROUGH=10` tries all, at least one: others with each `FSMD_SEED`.
+  /// A random part of the cases, at least one; `FSMD_THOROUGH=10` tries all.
   package static func some<Case>(of cases: [Case]) -> [Case] {
     var dice = Dice(seed: cases.count)
     return Array(cases.shuffled(using: &dice).prefix(rounds(cases.count)))

@@ -19,7 +19,7 @@ struct ShellCompletionTests {
     program: "probe",
     commands: [
       .init("run", table.completions { $0 == 2 }, takesFiles: true),
-      .init("store", [], takesFiles: true, words: ["check", "copy"]),
+      .init("store", table.completions { $0 == 2 }, takesFiles: true, words: ["check", "copy"]),
       .init("", table.completions(), takesFiles: false),
     ])
 
@@ -50,6 +50,8 @@ struct ShellCompletionTests {
     try expectEqual(offered("store", "''"), ["check", "copy"])
     try expectEqual(offered("store", "ch"), ["check"])
     try expectEqual(offered("store", "copy", "''"), [])
+    try expectEqual(offered("store", "--quiet", "co"), ["copy"])
+    try expectEqual(offered("store", "--quiet", "copy", "--quiet", "''"), [])
     try expectEqual(offered("--number", "1", "store", "co"), ["copy"])
   }
 

@@ -205,7 +205,7 @@ extension CommitWatermarks.Found {
       if let row = found[world] {
         if row.head < note.head {
           let what = "inputs \(row.head + 1) to \(note.head) that were acknowledged are missing"
-          // Of no input: nothing of them is there that could be repaired.
+          // No sequence: the inputs are gone, so a repair cannot keep them.
           lost.append(Damage(path, world: row.name, what))
         } else if row.revision < note.revision {
           lost.append(

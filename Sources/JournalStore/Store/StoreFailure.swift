@@ -29,7 +29,7 @@ package enum StoreFailure: Error, Hashable, Sendable {
 package struct Damage: Error, Hashable, Sendable {
   package let path: String
   package let world: String?
-  /// The input concerned, from which on the world can be repaired; nil if there is none.
+  /// The first damaged input; nil if a repair cannot help.
   package let sequence: UInt64?
   /// The finding, for people.
   package let finding: String

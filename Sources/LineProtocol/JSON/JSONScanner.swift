@@ -6,7 +6,7 @@ package struct JSONScanner {
 
   private let bytes: [UInt8]
   package private(set) var place: Int
-  /// What half of a pair of escapes becomes, which is no character; nil makes it a mistake.
+  /// The replacement for an unpaired surrogate; nil makes it a mistake.
   private let half: Unicode.Scalar?
   /// The bytes that a text may have, as it is written.
   private let longest: Int

@@ -71,10 +71,11 @@ extension TimeText {
 
   /// Whether a text is no time or duration only because it has parts of a nanosecond, such as `0.5ns`.
   package static func isTooFine(_ text: String) -> Bool {
-    guard time(text) == nil, let (whole, fraction) = text.cut(at: "."), fraction.first?.isWholeNumber == true else {
+    func isDigit(_ character: Character) -> Bool { character.isASCII && character.isWholeNumber }
+    guard time(text) == nil, let (whole, fraction) = text.cut(at: "."), fraction.first.map(isDigit) == true else {
       return false
     }
-    let unit = fraction.drop { $0.isWholeNumber }
+    let unit = fraction.drop(while: isDigit)
     return unit.first != "." && time("\(whole)\(unit)").map { $0 < latest } ?? false
   }
 

@@ -484,7 +484,7 @@ final class Daemon {
       try loop.poller.add(.standardInput, token: Daemon.standardInputToken, interest: .readable)
     } catch {
       guard error.code == EPERM else { return log.warning("standard input cannot be watched: \(error)") }
-      // Only what never waits cannot be watched, such as a file or `/dev/null`: nobody holds another end of it.
+      // epoll rejects files and `/dev/null`; nobody holds their other end.
       log.info("ending, since standard input is a file")
       service.shutDown()
     }

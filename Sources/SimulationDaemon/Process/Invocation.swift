@@ -117,7 +117,8 @@ struct Invocation {
           "threads for long work, 1 to 256 (default: as many as there are processors);\nwith several users, each has at most one fewer"
       ),
       .init(
-        .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input ends"),
+        .untilStandardInputCloses, long: "until-stdin-closes",
+        summary: "end when standard input ends, at once if it is a file"),
       .init(
         .completion, long: "completion", argument: .required("SHELL"),
         values: ShellCompletion.Shell.allCases.map(\.rawValue),

@@ -107,7 +107,6 @@ final class UserNames: Sendable {
 
   /// Of a daemon.
   var naming: WorldNaming { WorldNaming(stored: stored, local: key) }
-
 }
 
 extension WorldNaming {

@@ -109,13 +109,23 @@ extension Compiler {
     return expression.code.constants[number].isTruthy
   }
 
-  /// Whether two guards have the same words, and nothing that draws lots or changes something.
+  /// Whether two guards have the same words, change nothing and call nothing that may answer otherwise the second time.
   private func hasSameGuard(_ first: Chart.Transition, _ second: Chart.Transition) -> Bool {
     guard first.condition != Chart.none, second.condition != Chart.none,
       case .form(let one) = chart.expressions[Int(first.condition)],
       case .form(let other) = chart.expressions[Int(second.condition)]
     else { return false }
-    return one.text == other.text && !one.code.nodes.contains(where: \.isChange) && !one.text.includes("random")
+    guard one.text == other.text, !one.code.nodes.contains(where: \.isChange) else { return false }
+    let text = Array(one.text.replaced(".includes(", by: "").utf8)
+    return !text.indices.dropFirst().contains { text[$0] == UInt8(ascii: "(") && Self.endsName(text[$0 - 1]) }
+  }
+
+  private static func endsName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), 0x80...: true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "$"), UInt8(ascii: ")"), UInt8(ascii: "]"): true
+    default: false
+    }
   }
 
   /// Warns of transitions that an earlier one of the same state is always taken before.

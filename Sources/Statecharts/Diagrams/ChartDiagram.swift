@@ -53,7 +53,7 @@ struct ChartDiagram {
     for (id, name) in zip(self.ids, names) where id != name { renamed[id] = name }
   }
 
-  /// Says that something is left out, and is what stands in its place.
+  /// Notes an omission; returns nil for use in `return`.
   @discardableResult
   private mutating func omit(_ what: String, _ line: Chart.Index? = nil) -> String? {
     let text = what + (line.map { " in line \($0)" } ?? "")
@@ -427,7 +427,7 @@ struct ChartDiagram {
 
   /// A timer that is no "every": within a state, what begins it anew is written with the actions.
   private static func once(_ text: String) -> String {
-    guard text.lowercased().hasPrefix("every "), case .time(let time)? = Prose.time(in: text) else { return text }
+    guard Prose.isRepeated(text), case .time(let time)? = Prose.time(in: text) else { return text }
     return "after \(TimeText.written(time.nanoseconds))"
   }
 

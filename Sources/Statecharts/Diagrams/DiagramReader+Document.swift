@@ -23,10 +23,10 @@ extension DiagramReader {
     }
     var proposals = Proposals(reader)
     if reading == .strict, !translation.diagram.hasErrors {
-      // Where nothing is said, that it would be read otherwise is.
-      let told = Set(translation.diagram.notes.map(\.offset))
+      // Warns where the free reading differs and the strict one has no finding.
+      let foundOffsets = Set(translation.diagram.notes.map(\.offset))
       for note in proposals.free.diagram.notes
-      where note.severity == .note && !note.isFoundStrictly && !told.contains(note.offset) {
+      where note.severity == .note && !note.isFoundStrictly && !foundOffsets.contains(note.offset) {
         translation.diagram.warn(note.offset, "read freely, \(note.message)", write: note.write)
       }
     }

@@ -193,7 +193,18 @@ extension DiagramReader {
       diagram.assume(text.start, "a guard at a fork is a remark")
     }
     let texts = [condition, actions].compactMap { $0.flatMap { TokenText($0.string) } }
-    func isAsked(_ name: String) -> Bool { texts.contains { $0.tokens.contains { $0.token == .name(name) } } }
+    var asked: Set<String> = []
+    var assigned: Set<String> = []
+    for text in texts {
+      for (place, (token, _)) in text.tokens.enumerated() {
+        guard case .name(let name) = token else { continue }
+        asked.insert(name)
+        if text[place + 1].isChange || text[place - 1] == .symbol("++") || text[place - 1] == .symbol("--") {
+          assigned.insert(name)
+        }
+      }
+    }
+    func isAsked(_ name: String) -> Bool { asked.contains(name) && !assigned.contains(name) }
     if let samples = label.samples, let first = samples.names.first,
       samples.names.count > 1 || !vocabulary.data.contains(first) && isAsked(first)
     {
@@ -214,8 +225,9 @@ extension DiagramReader {
     func asking(_ text: String) -> String {
       guard var asking = TokenText(text) else { return text }
       for (place, (token, _)) in asking.tokens.enumerated() {
-        guard case .name(let name) = token, parameters.contains(name), asking[place - 1] != .symbol("."),
-          asking[place + 1] != .symbol(":")
+        // A name in front of `:` in braces is that of a member.
+        let isMember = asking[place + 1] == .symbol(":") && [.symbol("{"), .symbol(",")].contains(asking[place - 1])
+        guard case .name(let name) = token, parameters.contains(name), asking[place - 1] != .symbol("."), !isMember
         else { continue }
         asking.replace(place...place, with: "_event.data.\(name)")
         diagram.readsData = true
@@ -566,6 +578,13 @@ extension DiagramReader.Vocabulary {
       let word = part.string.prefix { !$0.isWhitespace && $0 != "(" }
       return events.contains(String(word)) || part.string.includes("after ") || word == "*"
     }
+  }
+}
+
+extension Token {
+  /// Whether it changes what is in front of it.
+  fileprivate var isChange: Bool {
+    ["=", "++", "--", "+=", "-=", "*=", "/=", "%="].contains { self == .symbol($0) }
   }
 }
 

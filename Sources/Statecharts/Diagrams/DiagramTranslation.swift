@@ -492,13 +492,19 @@ struct DiagramTranslation {
       case .timer(let name, let nanoseconds, let offset): timer(of: state, name, nanoseconds, offset).event
       }
     }
-    // What a state does every so often begins anew each time; an arrow to the state starts its timers in any case.
+    // An `every` within a state starts its own timer again, first of all, in a transition of its own. An arrow that
+    // enters the state starts it anyway.
     for case .timer(let name, let nanoseconds, let offset) in own.label.triggers
-    where own.target == nil && diagram.timerTexts[offset]?.lowercased().hasPrefix("every ") == true {
+    where own.target == nil && Prose.isRepeated(diagram.timerTexts[offset] ?? "") {
+      let timer = timer(of: state, name, nanoseconds, offset)
       var content = XMLBuilder()
+      timer.start(in: &content)
       content.append(own.label.content)
-      timer(of: state, name, nanoseconds, offset).start(in: &content)
       diagram.arrows[arrow].label.content = content.nodes
+      write(arrow, events: [timer.event], of: state)
+      diagram.arrows[arrow].label.content = own.label.content
+      events.removeAll { $0 == timer.event }
+      if events.isEmpty { return }
     }
     if events.isEmpty, own.target != nil, !own.label.isAlways, canEnd(state) {
       events = ["done.state.\(diagram.states[state].id)"]

@@ -1,8 +1,8 @@
 import LineProtocol
 
-// What guards ask that are in words, or have names that nothing declares.
+// Guards in words, and guards with names that nothing declares.
 
-/// A text of the expression language, some of whose tokens are written otherwise.
+/// The source of an expression, with tokens that can be replaced.
 struct TokenText {
   private let lexer: Lexer
   let tokens: [(token: Token, range: Range<Int>)]
@@ -32,8 +32,9 @@ struct TokenText {
     lexer.text(start(of: places.lowerBound)..<tokens[places.upperBound].range.upperBound)
   }
 
-  /// Writes something for a part of the text, which comes after all for which that was done before.
+  /// Replaces a part; parts must be replaced from left to right. One that begins within another stays as it is.
   mutating func replace(_ range: Range<Int>, with text: String) {
+    guard range.lowerBound >= end else { return }
     written += lexer.text(end..<range.lowerBound) + text
     end = range.upperBound
   }
@@ -204,13 +205,66 @@ extension DiagramReader {
     /// How many parentheses are open, and how many were at each `!(` for a `not`, which asks for all up to the next `&&`,
     /// `||` or end of its parentheses.
     var (depth, opened) = (0, [Int]())
+    func isValue(_ place: Int) -> Bool {
+      if formal[place] == .symbol("-"), case .number = formal[place + 1] { return true }
+      return formal[place].isValue
+    }
+    func isBetween(_ place: Int) -> Bool {
+      formal[place] == .name("between")
+        || [.name("is"), .name("not")].contains(formal[place])
+          && (formal[place + 1] == .name("between")
+            || formal[place + 1] == .name("not") && formal[place + 2] == .name("between"))
+    }
     func isWord(_ place: Int) -> Bool {
       switch formal[place] {
-      case .name("between"): false
-      case .name("is"): !formal[place + 1].isValue && !(formal[place + 1] == .name("not") && formal[place + 2].isValue)
+      case _ where isBetween(place): false
+      case .name("is"): !isValue(place + 1) && !(formal[place + 1] == .name("not") && isValue(place + 2))
       case .name, .number: junction(place) == nil
       case .string, .symbol, .end: false
       }
+    }
+    /// Whether an operand can begin with a token.
+    func isBeginning(_ place: Int) -> Bool {
+      switch formal[place] {
+      case .name(let name): junction(place) == nil && !["and", "or", "AND", "OR", "is", "between"].contains(name)
+      case .number, .string: true
+      case .symbol: formal[place].isOne(of: ["(", "!", "-", "+", "["])
+      case .end: false
+      }
+    }
+    /// The end of one of the bounds that `between` has.
+    func endOfBound(_ first: Int) -> Int? {
+      var (place, open) = (first, 0)
+      search: while place < formal.tokens.count {
+        switch formal[place] {
+        case .symbol("("), .symbol("["): open += 1
+        case .symbol(")"), .symbol("]"):
+          if open == 0 { break search }
+          open -= 1
+        case .name("between"): return nil
+        case .name("and"), .name("or"), .name("AND"), .name("OR"), .symbol("&&"), .symbol("||"):
+          if open == 0 { break search }
+        case _: break
+        }
+        place += 1
+      }
+      return place > first && open == 0 ? place : nil
+    }
+    func bound(_ places: Range<Int>) -> String {
+      let text = formal.source(of: places.lowerBound...places.upperBound - 1)
+      return places.count > 1 && !(places.count == 2 && isValue(places.lowerBound)) ? "(\(text))" : text
+    }
+    /// What asks whether a name is between two bounds, and the last token of that.
+    func between(_ name: String, from first: Int) -> (text: String, last: Int)? {
+      var place = first
+      if formal[place] == .name("is") { place += 1 }
+      let isDenied = formal[place] == .name("not")
+      if isDenied { place += 1 }
+      guard formal[place] == .name("between"), let middle = endOfBound(place + 1),
+        formal[middle] == .name("and"), let end = endOfBound(middle + 1)
+      else { return nil }
+      let (low, high) = (bound(place + 1..<middle), bound(middle + 1..<end))
+      return ("\(isDenied ? "!" : "")(\(name) >= \(low) && \(name) <= \(high))", end - 1)
     }
     func closeNots(before place: Int) {
       let end = formal.tokens[place - 1].range.upperBound
@@ -223,7 +277,7 @@ extension DiagramReader {
     while place < formal.tokens.count {
       var last = place
       switch formal[place] {
-      case .name("not") where mayBegin && place + 1 < formal.tokens.count:
+      case .name("not") where mayBegin && isBeginning(place + 1):
         formal.replace(formal.start(of: place)..<formal.start(of: place + 1), with: "!(")
         opened.append(depth)
       case .name where mayBegin && isWord(place):
@@ -237,11 +291,7 @@ extension DiagramReader {
           while formal[last + 1] == .symbol("."), case .name = formal[last + 2] { last += 2 }
           name = formal.source(of: place...last)
         }
-        if formal[last + 1] == .name("between"), formal[last + 3] == .name("and"), last + 4 < formal.tokens.count {
-          let (low, high) = (formal.source(of: last + 2...last + 2), formal.source(of: last + 4...last + 4))
-          name = "(\(name) >= \(low) && \(name) <= \(high))"
-          last += 4
-        }
+        if isBetween(last + 1), let asked = between(name, from: last + 1) { (name, last) = asked }
         formal.replace(place...last, with: name)
       case .name("is") where !mayBegin && !isWord(place):
         mayBegin = true

@@ -52,7 +52,7 @@ enum Prose {
     return String(kept.drop { ".,;:!".contains($0) }.reversed().drop { ".,;:!".contains($0) }.reversed())
   }
 
-  /// Names of things, each the same for the same thing and no other one's.
+  /// Unique names: one identity always gets the same name.
   struct Names {
     private var names: [String: String] = [:]
     private var taken: Set<String> = []
@@ -80,6 +80,11 @@ enum Prose {
     case time(Time)
     /// A comma stands where a number has a dot: what to write.
     case comma(String)
+  }
+
+  /// Whether a time is one that comes again and again.
+  static func isRepeated(_ text: String) -> Bool {
+    ["every", "each"].contains(text.lowercased().split(separator: " ").first ?? "")
   }
 
   private static let units: [String: Double] = {

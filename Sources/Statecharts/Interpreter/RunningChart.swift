@@ -97,19 +97,22 @@ struct ChartEvent: Hashable, Sendable, Codable {
     ["scxml", "http://www.w3.org/TR/scxml", "http://www.w3.org/TR/scxml/"].contains(type)
   }
 
+  /// The members of ``value``, in order.
+  private static let members = ["name", "type", "sendid", "origin", "origintype", "invokeid", "data"]
+
   /// What ``value`` costs: a step for each member that is set.
-  static let stepsOfValue = 7
+  static let stepsOfValue = members.count
 
   /// As `_event` has it.
   var value: DataValue {
     var object = DataObject()
     func text(_ text: String?) -> DataValue { text.map { .string($0) } ?? .undefined }
-    let members: [(String, DataValue)] = [
-      ("name", .string(name)), ("type", .string(kind.rawValue)), ("sendid", text(sendID)), ("origin", text(origin)),
-      ("origintype", text(origin == nil ? nil : Self.processor)), ("invokeid", text(invokeID)), ("data", data),
+    let values: [DataValue] = [
+      .string(name), .string(kind.rawValue), text(sendID), text(origin),
+      text(origin == nil ? nil : Self.processor), text(invokeID), data,
     ]
     // Data that is nested as deeply as values can be does not fit into an event.
-    for (name, value) in members where (try? object.set(value, for: name)) == nil {}
+    for (name, value) in zip(Self.members, values) where (try? object.set(value, for: name)) == nil {}
     return .object(object)
   }
 }

@@ -106,12 +106,16 @@ package struct ShellCompletion: Sendable {
     }
     return """
       _\(program)() {
-        local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command= words= place
+        local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command= words= place operand=0
         COMPREPLY=()
         # Bash takes '=' for a word of its own.
         if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
         for ((place = 1; place < COMP_CWORD; place++)); do
           case ${COMP_WORDS[place]} in \(names.joined(separator: " | "))) command=${COMP_WORDS[place]}; break ;; esac
+        done
+        # The number of the operand; options before it do not count.
+        for ((place++; place <= COMP_CWORD; place++)); do
+          [[ $place -lt $COMP_CWORD && ${COMP_WORDS[place]} == -* ]] || operand=$((operand + 1))
         done
         case $command:$before in
       \(values)  esac
@@ -120,7 +124,7 @@ package struct ShellCompletion: Sendable {
       \(options.joined())    esac
           if [[ $word != -* ]]; then
             words=
-            case $command:$((COMP_CWORD - place)) in
+            case $command:$operand in
               :*) words='\(names.joined(separator: " "))' ;;
       \(operands.joined())      esac
           fi

@@ -4,12 +4,13 @@ internal import Glibc
 /// Threads for work that would block an event loop.
 ///
 /// At most ``places`` jobs run at a time, at most ``placesPerLane`` of them in one lane. The lane whose last turn is
-/// longest ago is next; the jobs of one lane run in order. A long job calls ``yield(for:)`` regularly, which hands its place to the next job
-/// and waits for another. So a few long jobs cannot block the others. Where a lane cannot have all places, even jobs that
-/// never yield block only the jobs of their lane. The threads have a lower priority than the event loop and are made on demand.
+/// longest ago is next; the jobs of one lane run in order. A long job calls ``yield(for:besidesAtMost:)`` regularly, which
+/// hands its place to the next job and waits for another. So a few long jobs cannot block the others. Where a lane cannot
+/// have all places, even jobs that never yield block only the jobs of their lane. The threads have a lower priority than
+/// the event loop and are made on demand.
 package final class WorkerPool: Sendable {
   package typealias Job = @Sendable () -> Void
-  /// Whose jobs share places: a user's, by the number that the system gives the user.
+  /// The owner of jobs, which limits how many run at a time: a user's number in fsmd.
   package typealias Lane = UInt32
 
   /// How many jobs run at a time.

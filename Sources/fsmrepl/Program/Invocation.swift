@@ -80,7 +80,8 @@ struct Invocation: Equatable {
         Plays scripts (*.fsm, and folders of them; not those that others include, nor _*.fsm), each case or file in a
         world of its own, and says which pass. 'man fsmrepl' and Docs/Scripts.md say more.
 
-        Exit codes: 0 good, 1 usage or a file that cannot be read, 2 no connection or lost, 3 refused or failed request,
+        Exit codes: 0 good, 1 wrong command line, a file that it names cannot be read or is no document, script or
+        transcript, or standard output cannot be written, 2 no connection or lost, 3 refused or failed request,
         4 expectation failed or too little covered, 5 time-out, 130 interrupted.
 
         """
@@ -214,8 +215,9 @@ struct Invocation: Equatable {
       own.
       If no daemon is named and none answers at the default path, one is started for this session alone.
 
-      Exit codes: 0 good, 1 usage or a file that cannot be read, 2 no connection or lost,
-      3 refused or failed request, 4 expectation failed, 5 time-out, 130 interrupted.
+      Exit codes: 0 good, 1 wrong command line, a file that it names cannot be read or is no document, script or
+      transcript, or standard output cannot be written, 2 no connection or lost, 3 refused or failed request,
+      4 expectation failed, 5 time-out, 130 interrupted.
 
       """
 

@@ -75,7 +75,7 @@ struct DryRun {
     let place: Int
     let turn: Int32
     let subject: Subject
-    /// What it is in ``asked``; nil for a line of the script.
+    /// Its key in ``asked``; nil for a line of the script.
     var key: String?
     /// Whether it was sent; it is not where the same was asked before.
     var isSent = true

@@ -124,9 +124,9 @@ struct Recorder {
       // A batch has ended; no question is sent within it. A real clock may have gone on since it ran.
       var worldState = worldState
       if let batch = current {
-        // What was answered without a time ran before what came after its answers.
-        let atLeast = batch.lines.last?.noticed == nil ? nil : batch.early.last?.noticed?.time ?? batch.worldState?.time
-        if let ran = batch.lines.lazy.compactMap({ $0.time }).first ?? atLeast {
+        // A batch whose answers have no time ran before the notices that follow them.
+        let latest = batch.lines.last?.noticed == nil ? nil : batch.early.last?.noticed?.time ?? batch.worldState?.time
+        if let ran = batch.lines.lazy.compactMap({ $0.time }).first ?? latest {
           worldState.time = min(worldState.time, ran)
         }
       }

@@ -242,8 +242,8 @@ extension Recorder.Exchange {
   /// Removes the notices of what happened between our question and the request, and takes over the time of the request.
   ///
   /// Both are sent together, but a daemon that has much to do may answer them apart, and a real clock goes on meanwhile.
-  /// The answer has the time of the request, or else the last of these notices has it: what is answered without a time
-  /// causes none.
+  /// The answer has the time of the request. If the answer has no time, the last of these notices gives it, since such a
+  /// request causes no notices.
   fileprivate mutating func removeEarlier() -> [Recorder.Line] {
     guard let known = worldState, last != nil, verb.map({ !Self.goesElsewhere.contains($0) }) ?? true else { return [] }
     let notices = lines.prefix { $0.isNotice }

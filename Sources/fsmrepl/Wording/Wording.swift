@@ -111,7 +111,7 @@ struct Wording: Equatable {
     if line["argument"] == "state", line["did-you-mean"] == nil,
       let outcome = Nearest.match(line["got"] ?? "", among: ScriptOutcome.words.dropFirst())
     {
-      hints.append("\(style(.name, outcome)) is an outcome: it stands after '=>', behind the request")
+      hints.append("\(style(.name, outcome)) is an outcome: it stands after '=>', after the request")
     }
     if let meant = duration(meantBy: line) { hints.append("did you mean \(style(.name, meant))?") }
     if let allowed = line["allowed"], let hint = hint(times(in: allowed, of: line), line, text) { hints.append(hint) }

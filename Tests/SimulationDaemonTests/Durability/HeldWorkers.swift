@@ -11,7 +11,7 @@ final class HeldWorkers {
 
   /// - Parameters:
   ///   - places: How many threads there are.
-  ///   - placesPerLane: How many of them one user may have.
+  ///   - placesPerLane: How many of them one lane may have.
   ///   - lane: Whose work the thread that waits has; nil for nobody's.
   init(places: Int = 1, placesPerLane: Int? = nil, lane: WorkerPool.Lane? = nil) {
     pool = WorkerPool(places: places, placesPerLane: placesPerLane)
