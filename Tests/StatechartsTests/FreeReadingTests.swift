@@ -223,6 +223,27 @@ struct FreeReadingTests {
     }
   }
 
+  @Test("has what stands after a guard: another guard, actions, or a remark that is said")
+  func afterGuards() throws {
+    for (label, isAnd) in [
+      ("[x] and [y] / beep", true), ("[x] [y] / beep", true), ("[x] or [y] / beep", false),
+      ("[x] (send mail) / beep", nil),
+    ] as [(String, Bool?)] {
+      var (run, notes) = try Self.load("[*] --> a\na --> b : go \(label)")
+      run.send("go", Self.data([("y", "off")]))
+      expectEqual(run.word, isAnd == true ? "a" : "b", "\(label) \(notes)")
+      expectEqual(run.told.count, isAnd == true ? 0 : 1, "\(label)")
+      expectEqual(notes.contains { $0.contains("\"(send mail)\" after the guard is a remark") }, isAnd == nil)
+    }
+  }
+
+  @Test(
+    "takes no sum of times for one duration",
+    arguments: ["after -5s", "after minus 5 s", "after 5s - 2s", "after 1h -30m", "after 5s, 10s", "after 30 s 1 min"])
+  func unclearTimes(label: String) {
+    #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : \(label)") }
+  }
+
   @Test("reads the data of an event on both sides of an either-or")
   func eitherOr() throws {
     var (run, notes) = try Self.load("%% data x = 0\n[*] --> a\na --> a : pay(p, q) / x = p ? p : q\na --> b : x > 6")

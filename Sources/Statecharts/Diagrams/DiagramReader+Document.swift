@@ -136,8 +136,15 @@ extension DiagramReader {
   /// How the formal notation says it, up to the end of the line. Its length can be that of all actions of the line, so
   /// it is made for a place that is asked for.
   fileprivate func formalText(at place: FormalPlace) -> String {
-    let label = diagram.arrows[place.arrow].label
-    guard let action = place.action else { return formalText(of: label) }
+    let (label, offset) = (diagram.arrows[place.arrow].label, diagram.arrows[place.arrow].offset)
+    guard let action = place.action else {
+      // The place of an arrow without a label is that of its target.
+      let isLabel = bytes[..<offset].last { !PlacedText.isBlank($0) } == UInt8(ascii: ":")
+      if isLabel { return formalText(of: label) }
+      var target = bytes[offset...].prefix { $0 != 0x0A && $0 != 0x0D && $0 != UInt8(ascii: ";") }
+      while let byte = target.last, PlacedText.isBlank(byte) { target.removeLast() }
+      return "\(String(decoding: target, as: UTF8.self)) : \(formalText(of: label))"
+    }
     return label.actions[action...].map(\.text).joined(separator: ", ")
   }
 

@@ -159,7 +159,8 @@ extension DiagramReader {
     if let open = text.firstTopLevel("["), !text.dropFirst(open).bytes.contains(UInt8(ascii: "]")) {
       throw fail(text.dropFirst(open), "the guard has no ]")
     }
-    var (head, condition, actions) = parts(of: text)
+    var (head, condition, actions, remark) = parts(of: text)
+    if let remark { diagram.assume(remark.start, "\"\(remark.string)\" after the guard is a remark") }
     if let inner = head.quoted { head = inner.trimmed }
     if let condition {
       if Self.isElse(condition) {
@@ -288,7 +289,9 @@ extension DiagramReader {
 
   /// The trigger, the guard and the actions of a label. A bracket without its other half, and a slash within words, are
   /// parts of these words.
-  private func parts(of text: PlacedText) -> (head: PlacedText, condition: PlacedText?, actions: PlacedText?) {
+  private func parts(
+    of text: PlacedText
+  ) -> (head: PlacedText, condition: PlacedText?, actions: PlacedText?, remark: PlacedText?) {
     var (head, condition, actions): (PlacedText, PlacedText?, PlacedText?) = (text, nil, nil)
     var rest = text
     func firstSlash(in text: PlacedText, before end: Int) -> Int? {
@@ -298,18 +301,37 @@ extension DiagramReader {
       condition = text[(open + 1)..<close].trimmed
       head = text[0..<open].trimmed
       rest = text.dropFirst(close + 1).trimmed
-      if rest.hasPrefix("/") { return (head, condition, rest.dropFirst(1)) }
-      guard head.isEmpty else { return (head, condition, nil) }
-      head = rest
+      if rest.hasPrefix("/") { return (head, condition, rest.dropFirst(1), nil) }
+      let end = firstSlash(in: rest, before: rest.bytes.count) ?? rest.bytes.count
+      let more = rest[0..<end].trimmed
+      if more.hasSuffix("]"), let first = condition, let both = Self.joined(first, more) {
+        (condition, rest) = (both, rest.dropFirst(end))
+        if rest.hasPrefix("/") { return (head, condition, rest.dropFirst(1), nil) }
+      } else if !head.isEmpty {
+        let actions = end < rest.bytes.count ? rest.dropFirst(end + 1) : nil
+        return (head, condition, actions, more.isEmpty ? nil : more)
+      }
+      if head.isEmpty { head = rest } else { return (head, condition, nil, nil) }
     }
     if let slash = firstSlash(in: rest, before: rest.bytes.count) {
       let before = rest[0..<slash].trimmed
       let after = rest.dropFirst(slash + 1)
-      if condition == nil, let guarded = after.trimmed.inside("[") { return (before, guarded.trimmed, nil) }
-      if condition == nil, isAlternative(after.trimmed, to: before) { return (rest, nil, nil) }
+      if condition == nil, let guarded = after.trimmed.inside("[") { return (before, guarded.trimmed, nil, nil) }
+      if condition == nil, isAlternative(after.trimmed, to: before) { return (rest, nil, nil, nil) }
       (head, actions) = (before, after)
     }
-    return (head, condition, actions)
+    return (head, condition, actions, nil)
+  }
+
+  /// One guard for `[first] and [second]`, `[first] or [second]` or `[first] [second]`; nil for anything else in front of
+  /// the second.
+  private static func joined(_ first: PlacedText, _ more: PlacedText) -> PlacedText? {
+    guard let open = more.firstTopLevel("["), more.closing(open) == more.bytes.count - 1 else { return nil }
+    let words = ["": "&&", "and": "&&", "&&": "&&", "&": "&&", ",": "&&", "or": "||", "||": "||"]
+    guard let junction = words[more[0..<open].trimmed.string.lowercased()] else { return nil }
+    let second = more[(open + 1)..<more.bytes.count - 1].trimmed
+    guard !first.isEmpty, !second.isEmpty, !isElse(first), !isElse(second) else { return nil }
+    return PlacedText("(\(first.string)) \(junction) (\(second.string))", at: first.start)
   }
 
   /// Whether what follows a slash is no action but another thing that may happen: a time, or in words what has happened,
@@ -372,7 +394,11 @@ extension DiagramReader {
       }
     }
     switch Prose.time(in: words) {
-    case .comma(let meant)?:
+    case .unclear?:
+      throw fail(text, "a timer is one duration, as in after 5s or after 1m 30s; found \(words)")
+    case .comma(nil)?:
+      throw fail(text, "a comma separates events; write after 1.5s, or after 1500ms; found \(words)")
+    case .comma(let meant?)?:
       let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
       throw fail(
         text, "a comma separates events; write after \(meant)",

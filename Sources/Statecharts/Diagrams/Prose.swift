@@ -78,8 +78,10 @@ enum Prose {
 
   enum TimeResult {
     case time(Time)
-    /// A comma stands where a number has a dot: what to write.
-    case comma(String)
+    /// A comma stands where a number has a dot: what to write; nil if it may be that of a thousand.
+    case comma(String?)
+    /// A sign in front of a number, or several times that are no parts of one.
+    case unclear
   }
 
   /// Whether a time is one that comes again and again.
@@ -114,8 +116,12 @@ enum Prose {
   static func time(in text: String) -> TimeResult? {
     var tokens: [String] = []
     var token = ""
+    var isUnclear = false
+    var last: Character = " "
     for character in text.lowercased() {
       if "<>=+*/%|&!?".contains(character) { return nil }
+      defer { last = character }
+      if "-−±".contains(last), character.isNumber, token.isEmpty || token == "-" { isUnclear = true }
       let isDigit = character.isASCII && character.isNumber
       let isInner = (character == "." || character == ",") && token.last?.isNumber == true
       let isLetter = character.isLetter
@@ -130,14 +136,21 @@ enum Prose {
     tokens = tokens.map { $0.hasSuffix(".") || $0.hasSuffix(",") ? String($0.dropLast()) : $0 }.filter { !$0.isEmpty }
     let numbers = tokens.indices.filter { tokens[$0].first?.isNumber == true }
     var duration = 0.0
-    var hasComma = false
+    var (hasComma, mayBeThousands) = (false, false)
     if let first = numbers.first, let last = numbers.last {
       // `1 min 30 s`, `1h and 30m`: each number has its unit, and nothing else is between them.
       for place in numbers {
         guard place + 1 < tokens.count, let unit = units[tokens[place + 1]] else { return nil }
         guard let amount = Double(tokens[place].replaced(",", by: ".")) else { return nil }
         duration += amount * unit
-        if tokens[place].includes(",") { hasComma = true }
+        if let parts = tokens[place].cut(at: ",") {
+          hasComma = true
+          if parts.after.count == 3, parts.before.count < 4 { mayBeThousands = true }
+        }
+        if place > first, unit >= units[tokens[place - 1] == "and" ? tokens[place - 2] : tokens[place - 1]] ?? 0 {
+          isUnclear = true
+        }
+        if place > 0, tokens[place - 1] == "minus" { isUnclear = true }
       }
       let between = (first...last + 1).filter { tokens[$0] != "and" }
       guard between.count == 2 * numbers.count, numbers.count == 1 || !hasComma else { return nil }
@@ -159,9 +172,10 @@ enum Prose {
     let begins = ["after", "every", "each"].contains(words.first ?? "")
     let named = words.filter { !plain.contains($0) }
     guard named.isEmpty || isTimer || begins else { return nil }
+    if isUnclear { return .unclear }
     guard duration <= Double(TimeText.longest) else { return nil }
     let nanoseconds = Int64(clamping: duration.rounded())
-    if hasComma { return .comma(TimeText.written(nanoseconds)) }
+    if hasComma { return .comma(mayBeThousands ? nil : TimeText.written(nanoseconds)) }
     let name = begins || named.isEmpty ? nil : Self.name(of: named.joined(separator: " "))
     return .time(Time(nanoseconds: nanoseconds, name: name))
   }
