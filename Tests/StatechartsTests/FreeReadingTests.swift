@@ -244,6 +244,18 @@ struct FreeReadingTests {
     #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : \(label)") }
   }
 
+  @Test("has a number where a name stands alone, if another guard compares it with one")
+  func flagOrNumber() throws {
+    var (run, notes) = try Self.load("[*] --> a\na --> b : go [n]\na --> c : five [n == 5]\nc --> a : back")
+    run.send("five", Self.data([("n", "5")]))
+    expectEqual(run.word, "c", "\(notes)")
+    run.send("back")
+    run.send("go")
+    expectEqual(run.word, "a", "\(notes)")
+    run.send("go", Self.data([("n", "1")]))
+    expectEqual(run.word, "b", "\(notes)")
+  }
+
   @Test("reads the data of an event on both sides of an either-or")
   func eitherOr() throws {
     var (run, notes) = try Self.load("%% data x = 0\n[*] --> a\na --> a : pay(p, q) / x = p ? p : q\na --> b : x > 6")

@@ -73,11 +73,25 @@ extension DiagramReader {
         }
       }
     }
+    for arrow in diagram.arrows { noteNumbers(in: arrow.label.condition?.string ?? "") }
     for arrow in diagram.arrows.indices {
       guard let condition = diagram.arrows[arrow].label.condition else { continue }
       let isShared = choices[Prose.identity(of: condition.string)]?.count ?? 0 > 1
       let choice = diagram.arrows[arrow].source.state.map { diagram.states[$0] }
       resolve(condition, of: arrow, at: isShared && choice?.kind == .choice ? choice?.id ?? "" : "")
+    }
+  }
+
+  /// Notes the names that a guard compares with numbers: these are numbers for all guards, also where they stand alone.
+  private mutating func noteNumbers(in guarded: String) {
+    guard guarded.utf8.contains(where: { "<>=≥≤".utf8.contains($0) }), let text = TokenText(Self.formal(guarded)) else {
+      return
+    }
+    for place in text.tokens.indices {
+      guard case .name(let name) = text[place], text[place - 1] != .symbol("."), text[place + 1].isComparison,
+        case .number = text[place + 2]
+      else { continue }
+      formsOfConditions[name] = .number
     }
   }
 
@@ -374,7 +388,9 @@ extension DiagramReader {
       condition.form = formsOfConditions[condition.name] ?? form
       formsOfConditions[condition.name] = condition.form
       if !conditions.contains(condition) { conditions.append(condition) }
-      if form == .flag {
+      if form == .flag, condition.form.isNumber {
+        texts = ["1"]
+      } else if form == .flag {
         let isUnequal = before.isOne(of: ["!=", "!=="]) || after.isOne(of: ["!=", "!=="])
         var isNegated = other == .name(isUnequal ? "true" : "false")
         var place = first - 1
