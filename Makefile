@@ -21,7 +21,8 @@ DIR ?= ../$(NAME)
 # and go on when the toolchain moves.
 RELEASE := swift build -q -c release --static-swift-stdlib
 # What is tried and tested is built in a third of the time: only what every step passes is optimised (Package.swift says
-# what that is), and nothing is written for debuggers and editors. `make run` and `make test` share what it makes.
+# what that is), and nothing is written for debuggers and editors; the compiler does not check what it has made for LLVM.
+# `make run` and `make test` share what it makes.
 QUICK_FLAGS := --disable-index-store -debug-info-format none \
   -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode -Xswiftc -no-emit-module-separately-wmo \
   -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -Xfrontend -Xswiftc -disable-llvm-value-names

@@ -48,7 +48,7 @@ struct FreeReadingTests {
     "has timers as people write durations",
     arguments: [
       ("500ms", 500), ("after 30 s", 30_000), ("30s timeout", 30_000), ("timeout (30s)", 30_000),
-      ("every 5 min", 300_000),
+      ("every 5 min", 300_000), ("timeout - 5s", 5_000),
       ("after one hour", 3_600_000), ("wait 2 seconds", 2_000), ("after 1.5s", 1_500), ("1 day later", 86_400_000),
       ("after 1 min 30 s", 90_000), ("after 1h30m", 5_400_000), ("after 90 s and 500 ms", 90_500),
       ("after half an hour", 1_800_000), ("after a quarter of an hour", 900_000),

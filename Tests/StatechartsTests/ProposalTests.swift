@@ -84,6 +84,26 @@ struct ProposalTests {
   }
 
   @Test(
+    "keeps the target of an arrow without a label, and ends when it is followed", arguments: ["", " %% the end", ";"])
+  func targets(ending: String) {
+    var text = """
+      stateDiagram-v2
+      [*] --> Still
+      Still --> [*]\(ending)
+      Still --> Moving\(ending)
+      Moving --> Still
+      Moving --> Crash
+      Crash --> [*]\(ending)
+      """
+    let arrows = text.split(separator: "\n").dropFirst().map { $0.prefix { !"%;".contains($0) } }
+    for _ in 0..<6 { text = Self.following(Self.findings(text).1, in: text) }
+    expectEqual(Self.findings(text).1.compactMap(\.write), [], "\(text)")
+    for (line, arrow) in zip(text.split(separator: "\n").dropFirst(), arrows) {
+      expect(line, hasPrefix: arrow.split(separator: " ").joined(separator: " "), "\(text)")
+    }
+  }
+
+  @Test(
     "of a document of SCXML is what was meant",
     arguments: [
       (#"<state id="on"><transition event="push" target="onn"/></state>"#, #"target="on"/></state>"#),

@@ -115,16 +115,20 @@ extension Compiler {
       case .form(let one) = chart.expressions[Int(first.condition)],
       case .form(let other) = chart.expressions[Int(second.condition)]
     else { return false }
-    guard one.text == other.text, !one.code.nodes.contains(where: \.isChange) else { return false }
-    let text = Array(one.text.replaced(".includes(", by: "").utf8)
-    return !text.indices.dropFirst().contains { text[$0] == UInt8(ascii: "(") && Self.endsName(text[$0 - 1]) }
+    return one.text == other.text && !one.code.nodes.contains { mayDiffer($0, in: one.code) }
   }
 
-  private static func endsName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), 0x80...: true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "$"), UInt8(ascii: ")"), UInt8(ascii: "]"): true
-    default: false
+  /// Whether a part of a guard changes something, or calls what may answer otherwise the second time.
+  private func mayDiffer(_ node: Code.Node, in code: Code) -> Bool {
+    switch node {
+    case .call(let function, _):
+      // So conditions are asked.
+      if case .member(_, let name) = code.nodes[Int(function)], case .string("includes") = code.constants[name] {
+        return false
+      }
+      return true
+    case .construct: return true
+    case _: return node.isChange
     }
   }
 

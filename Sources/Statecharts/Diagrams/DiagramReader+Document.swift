@@ -141,7 +141,8 @@ extension DiagramReader {
       // The place of an arrow without a label is that of its target.
       let isLabel = bytes[..<offset].last { !PlacedText.isBlank($0) } == UInt8(ascii: ":")
       if isLabel { return formalText(of: label) }
-      var target = bytes[offset...].prefix { $0 != 0x0A && $0 != 0x0D && $0 != UInt8(ascii: ";") }
+      // It ends with the line, or where a comment begins.
+      var target = bytes[offset...].prefix { !"\n\r;%".utf8.contains($0) }
       while let byte = target.last, PlacedText.isBlank(byte) { target.removeLast() }
       return "\(String(decoding: target, as: UTF8.self)) : \(formalText(of: label))"
     }

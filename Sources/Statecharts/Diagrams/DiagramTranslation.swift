@@ -497,12 +497,7 @@ struct DiagramTranslation {
     for case .timer(let name, let nanoseconds, let offset) in own.label.triggers
     where own.target == nil && Prose.isRepeated(diagram.timerTexts[offset] ?? "") {
       let timer = timer(of: state, name, nanoseconds, offset)
-      var content = XMLBuilder()
-      timer.start(in: &content)
-      content.append(own.label.content)
-      diagram.arrows[arrow].label.content = content.nodes
-      write(arrow, events: [timer.event], of: state)
-      diagram.arrows[arrow].label.content = own.label.content
+      write(arrow, events: [timer.event], of: state, starting: timer)
       events.removeAll { $0 == timer.event }
       if events.isEmpty { return }
     }
@@ -530,8 +525,11 @@ struct DiagramTranslation {
     return canEnd
   }
 
-  private mutating func write(_ arrow: Int, events: [String], of state: Int?) {
+  private mutating func write(_ arrow: Int, events: [String], of state: Int?, starting timer: Timer? = nil) {
     let own = diagram.arrows[arrow]
+    var content = XMLBuilder()
+    timer?.start(in: &content)
+    content.append(own.label.content)
     var attributes: [XMLBuilder.Attribute] = []
     let names = events.distinct
     if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
@@ -558,7 +556,7 @@ struct DiagramTranslation {
     if own.label.samples != nil || own.label.expression != nil {
       written = (samples?.text ?? "") + (own.label.condition.map { "[\($0.string)]" } ?? "")
     }
-    transition(attributes, at: own.offset, condition: written, own.label.content, actions)
+    transition(attributes, at: own.offset, condition: written, content.nodes, actions)
   }
 
   /// Notes the data that the events of an arrow are tried with.

@@ -84,12 +84,11 @@ extension DiagramReader {
 
   /// Notes the names that a guard compares with numbers: these are numbers for all guards, also where they stand alone.
   private mutating func noteNumbers(in guarded: String) {
-    guard guarded.utf8.contains(where: { "<>=≥≤".utf8.contains($0) }), let text = TokenText(Self.formal(guarded)) else {
-      return
-    }
+    guard guarded.utf8.contains(where: Self.isDigit), let text = TokenText(Self.formal(guarded)) else { return }
+    func isNumber(_ place: Int) -> Bool { if case .number = text[place] { true } else { false } }
     for place in text.tokens.indices {
-      guard case .name(let name) = text[place], text[place - 1] != .symbol("."), text[place + 1].isComparison,
-        case .number = text[place + 2]
+      guard case .name(let name) = text[place], text[place - 1] != .symbol("."),
+        text[place + 1].isComparison && isNumber(place + 2) || text[place - 1].isComparison && isNumber(place - 2)
       else { continue }
       formsOfConditions[name] = .number
     }

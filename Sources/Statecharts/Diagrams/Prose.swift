@@ -117,11 +117,12 @@ enum Prose {
     var tokens: [String] = []
     var token = ""
     var isUnclear = false
-    var last: Character = " "
+    // The two characters before. A sign is one after a blank: `idle timeout-5s` has a hyphen.
+    var (space, sign): (Character, Character) = (" ", " ")
     for character in text.lowercased() {
       if "<>=+*/%|&!?".contains(character) { return nil }
-      defer { last = character }
-      if "-−±".contains(last), character.isNumber, token.isEmpty || token == "-" { isUnclear = true }
+      if "-−±".contains(sign), !space.isLetter, !space.isNumber, character.isNumber { isUnclear = true }
+      (space, sign) = (sign, character)
       let isDigit = character.isASCII && character.isNumber
       let isInner = (character == "." || character == ",") && token.last?.isNumber == true
       let isLetter = character.isLetter

@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import Scripts
 
 /// Writes the lines of a transcript from a recorded session.
 ///
@@ -245,7 +246,7 @@ extension Recorder.Exchange {
   /// The answer has the time of the request. If the answer has no time, the last of these notices gives it, since such a
   /// request causes no notices.
   fileprivate mutating func removeEarlier() -> [Recorder.Line] {
-    guard let known = worldState, last != nil, verb.map({ !Self.goesElsewhere.contains($0) }) ?? true else { return [] }
+    guard let known = worldState, last != nil, !hasOtherTime else { return [] }
     let notices = lines.prefix { $0.isNotice }
     let answered = lines.lazy.compactMap(\.time).first
     guard let time = answered ?? notices.last?.noticed?.time, time > known.time else { return [] }
@@ -258,10 +259,13 @@ extension Recorder.Exchange {
     return notices.filter(isEarlier)
   }
 
-  /// What is answered with another time than that at which it was asked, or within a batch.
-  private static let goesElsewhere: Set<Verb> = [
-    .await, .advance, .step, .undo, .redo, .goto, .use, .world, .clock, .begin,
-  ]
+  /// Whether it is answered with another time than that at which it was asked, or stands for a batch.
+  private var hasOtherTime: Bool {
+    switch verb {
+    case .await?, .advance?, .step?, .use?, .world?, .clock?, .begin?: true
+    case _: verb?.goesBack ?? false
+    }
+  }
 
   /// Whether the request is about worlds, whichever world is in use.
   fileprivate var isOfWorlds: Bool { verb == .use || verb == .world && !words.isEmpty }
