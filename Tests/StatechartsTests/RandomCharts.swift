@@ -58,7 +58,8 @@ struct RandomChart {
     let isParallel = states[parent].kind == .parallel
     let count = isParallel ? 2 + number(2) : 1 + number(4)
     for place in 0..<count {
-      guard states.count < 40 || place == 0 else { break }
+      // A parallel state has two regions at least, as it has to have in a diagram.
+      guard states.count < 40 || place < (isParallel ? 2 : 1) else { break }
       let roll = number(10)
       var kind = Kind.atomic
       if depth < 4, states.count < 30, roll < 3 { kind = .compound }
