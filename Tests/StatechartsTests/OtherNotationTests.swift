@@ -517,7 +517,8 @@ struct OtherNotationTests {
     let rounds = Thorough.rounds(4_000)
     for _ in 0..<rounds {
       var bytes = Array(dice.one(of: documents).text.utf8)
-      for _ in 0...dice.number(below: 3) where !bytes.isEmpty {
+      // Of JSON little is left that can be read after several changes, so half of the documents have one.
+      for _ in 0...(dice.once(in: 2) ? 0 : dice.number(below: 3)) where !bytes.isEmpty {
         let place = dice.number(below: bytes.count)
         switch dice.number(below: 5) {
         case 0: bytes.removeSubrange(place..<min(bytes.count, place + 1 + dice.number(below: 40)))
