@@ -138,9 +138,12 @@ struct NumberedRequestTests {
     func chance(_ oneIn: Int) -> Bool { Int.random(in: 1...oneIn, using: &dice) == 1 }
     var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=\(Int.random(in: 5...45, using: &dice))"))
     var guest = daemon.connect()
-    _ = guest.play("clock virtual", "new stepper s", "client plant")
+    let requests = 60
+    _ = guest.play("clock virtual", "new stepper s", "new power p", "client plant")
+    // So much can be undone before the turn comes to the stepper.
+    for _ in 0..<requests { _ = guest.say("send p buttonClick") }
     var answers: [String] = []
-    while answers.count < 60 {
+    while answers.count < requests {
       let number = answers.count + 1
       // The request may have come, and its answer not; or not even the request.
       if chance(4) {
