@@ -72,7 +72,7 @@ struct RewindTests {
       if world.lastSequence > before { note(world) }
     }
     Script.advance(&world, to: script.end, .whole)
-    expect(known.count > 40)
+    expect(known.count > script.inputs.count / 4)
     for (sequence, portrait) in known {
       let step = world.step(of: sequence)
       expectEqual(step?.last, sequence)
