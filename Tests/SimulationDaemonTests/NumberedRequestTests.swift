@@ -158,8 +158,9 @@ struct NumberedRequestTests {
       let earlier = max(1, number - Int.random(in: 0..<20, using: &dice))
       expectEqual(guest.say("send s increment id=\(earlier)"), [answers[earlier - 1]], "seed \(seed)")
     }
-    let steps = guest.journal("since=1 what=all").map { $0.split(separator: " ") }
-      .filter { $0.count > 3 && $0[2] == "s" && ["moved", "stayed", "ignored"].contains($0[3]) }
+    let rows = guest.journal("since=1 what=all").map { row in row.split(separator: " ").map(String.init) }
+    let kinds: Set = ["moved", "stayed", "ignored"]
+    let steps = rows.filter { row in row.count > 3 && row[2] == "s" && kinds.contains(row[3]) }
     expectEqual(Set(steps.map { $0[0] }).count, answers.count, "seed \(seed)")
     expect(answers.allSatisfy { $0.hasPrefix("+ ") }, "seed \(seed)")
   }

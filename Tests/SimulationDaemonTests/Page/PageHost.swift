@@ -193,8 +193,8 @@ final class Browser {
 
   /// The lines of the events so far, without the sizes of chunks.
   var events: [String] {
-    text.split(separator: "\r\n").flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("data: ") }
-      .map { String($0.dropFirst(6)) }
+    let lines = text.split { $0 == "\r\n" || $0 == "\n" }
+    return lines.filter { $0.hasPrefix("data: ") }.map { String($0.dropFirst(6)) }
   }
 
   /// Waits for an event with a text in it.
