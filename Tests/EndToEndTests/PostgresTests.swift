@@ -105,8 +105,8 @@ struct PostgresTests {
     try expectEqual(daemon.run.ending(), .exited(0))
     try server.sql(
       "UPDATE fsmd.store SET version = 4; DROP FUNCTION fsmd.append(fsmd.log[], uuid[], fsmd.segments[])", in: address)
-    let next = try DaemonProcess("--store", address).connect()
-    try expect(next.ask("send p buttonClick"), hasPrefix: "+ moved off on")
+    let next = try DaemonProcess("--store", address)
+    try expect(next.connect().ask("send p buttonClick"), hasPrefix: "+ moved off on")
     try expect(server.sql("SELECT version FROM fsmd.store", in: address), hasPrefix: "5")
   }
 
