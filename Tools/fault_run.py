@@ -24,7 +24,7 @@ import time
 WINDOW = 16
 # What fences in the function that appends, and what does not.
 FENCES = {
-    "(SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = epochs_before[i]": "true",
+    "(SELECT l.epoch FROM fsmd.log l WHERE l.world = r.world AND l.number = r.number - 1) = epochs_before[i]": "true",
     "ON CONFLICT (world, number) DO NOTHING": "",
 }
 # And what fences in the table.

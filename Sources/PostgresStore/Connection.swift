@@ -96,21 +96,31 @@ final class Connection {
   /// - Parameter areSettingsMade: Whether the first statement makes the settings of the transaction, but for its own timeout.
   /// - Throws: `lost` if it is not known whether it is committed.
   func commit(_ queries: [Query], areSettingsMade: Bool = false) throws(QueryFailure) -> [Rows] {
-    // The timer of a statement starts before a setting that it makes.
-    let start = [Connection.begin, areSettingsMade ? Query("SET LOCAL statement_timeout = 0") : Connection.settings]
-    let all: [Rows]
-    do throws(QueryFailure) {
-      all = try run(start + queries + [Query("COMMIT")])
-    } catch {
-      if case .refused(let state, let text) = error {
-        // A refused commit may have happened: a server that shuts down says so while it waits for its standby.
-        if state.hasPrefix("57P") { throw lost(text) }
-        _ = try run([Query("ROLLBACK")])
+    if areSettingsMade {
+      do throws(QueryFailure) {
+        // What is sent at once is a transaction by itself, with fewer statements to parse.
+        let all = try run(queries)
+        try checkWarning()
+        return all
+      } catch {
+        // The timer of a statement starts before a setting that it makes.
+        guard case .refused("57014", _) = error else { throw settled(error) }
       }
+    }
+    do throws(QueryFailure) {
+      let all = try run([Connection.begin, Connection.settings] + queries + [Query("COMMIT")])
+      try checkCommit(all.last)
+      return Array(all.dropFirst(2).dropLast())
+    } catch {
+      let error = settled(error)
+      if case .refused = error { _ = try run([Query("ROLLBACK")]) }
       throw error
     }
-    try checkCommit(all.last)
-    return Array(all.dropFirst(start.count).dropLast())
+  }
+
+  /// A refused commit may have happened: a server that shuts down says so while it waits for its standby.
+  private func settled(_ failure: QueryFailure) -> QueryFailure {
+    if case .refused(let state, let text) = failure, state.hasPrefix("57P") { lost(text) } else { failure }
   }
 
   /// Runs `body` within a transaction.
@@ -152,9 +162,13 @@ final class Connection {
       set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)
     """
 
-  private func checkCommit(_ result: Rows?) throws(QueryFailure) {
+  private func checkWarning() throws(QueryFailure) {
     // A wait for a standby that was cancelled is a commit with a warning.
     if warning.pointee.state.0 != 0 { throw lost("the server committed with a warning, perhaps not on its standby") }
+  }
+
+  private func checkCommit(_ result: Rows?) throws(QueryFailure) {
+    try checkWarning()
     guard result?.command == "COMMIT" else { throw lost("the server did not commit") }
   }
 

@@ -97,7 +97,7 @@ package class PostgresReader: StoreReading {
     _ address: String, naming: WorldNaming = .same
   ) throws(StoreFailure) -> PostgresReader {
     let reader = PostgresReader(try PostgresURL(address), nil, naming)
-    guard try Schema.find(try reader.connection(), reader.path) else { throw .absent(path: reader.path) }
+    guard try Schema.find(try reader.connection(), reader.path) != nil else { throw .absent(path: reader.path) }
     return reader
   }
 

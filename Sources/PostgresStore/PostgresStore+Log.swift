@@ -13,14 +13,14 @@ extension PostgresStore: FencedLog {
 
   func insert(_ rows: [(row: LogRow<WorldState>, after: Epoch)]) throws(StoreFailure) -> Set<Int64> {
     guard !rows.isEmpty else { return [] }
-    let insertion = Query(PostgresStore.insertion, PostgresStore.parameters(rows))
     let details = RoundDetails(
       rows.compactMap { row, _ in row.content.round.map { (row.world, $0.creations, $0.undone, $0.kinds) } })
-    let queries = [insertion] + details.queries(fence: rows.map { ($0.row.world, $0.row.number, $0.row.epoch) })
+    let queries =
+      [Self.insertion(rows)] + details.queries(fence: rows.map { ($0.row.world, $0.row.number, $0.row.epoch) })
     while true {
       let connection = try connection()
       do throws(QueryFailure) {
-        return Set(try connection.commit(queries, areSettingsMade: true).first?.rows.map { $0.number(0) } ?? [])
+        return Set(try connection.commit(queries, areSettingsMade: true).first?.rows.first?.numbers(0) ?? [])
       } catch {
         // There is no partition for the present time.
         guard case .refused("23514", _) = error else { throw Schema.failure(error, path) }
@@ -48,32 +48,32 @@ extension PostgresStore: FencedLog {
       .epoch(0)
   }
 
-  /// `fsmd.append`, whose parameters ``parameters(_:)`` gives.
-  static let insertion = "SELECT fsmd.append(\((1...17).map { "$\($0)" }.joined(separator: ", ")))"
+  /// Inserts rows with their segments by `fsmd.append`, which returns the worlds of those that it inserted.
+  static func insertion(_ rows: [(row: LogRow<WorldState>, after: Epoch)]) -> Query {
+    Query(
+      "SELECT fsmd.append($1, $2, $3)", .array(.records, rows.map { record($0.row) }),
+      .array(.epochs, rows.map { .epoch($0.after) }), .array(.records, rows.map { segment(of: $0.row) }))
+  }
 
-  /// The parameters of ``insertion``.
-  static func parameters(_ rows: [(row: LogRow<WorldState>, after: Epoch)]) -> [Parameter] {
-    func numbers(_ value: (LogRow<WorldState>) -> Int64?) -> Parameter {
-      .array(.numbers, rows.map { .number(value($0.row)) })
-    }
-    let segments = rows.map { row, _ in row.content.round.flatMap { $0.bytes.isEmpty ? nil : $0 } }
-    let bytes = segments.map { $0.map { Array($0.bytes) } ?? [] }
-    return [
-      numbers(\.world), numbers(\.number), .array(.epochs, rows.map { .epoch($0.after) }),
-      .array(.epochs, rows.map { .epoch($0.row.epoch) }), .array(.bools, rows.map { .bool($0.row.isTaking) }),
-      numbers { Int64(bitPattern: $0.content.takes) }, numbers { Int64(bitPattern: $0.content.head) },
-      numbers(\.content.moment), .array(.blobs, rows.map { .bytes($0.row.content.settings) }),
-      numbers(\.content.total), numbers { $0.content.holder.map { Int64($0.writer.process) } },
-      .array(.texts, rows.map { .text($0.row.content.holder.map { $0.writer.name ?? $0.writer.socket }) }),
-      numbers { $0.content.holder?.since }, .array(.epochs, rows.map { .epoch($0.row.content.run) }),
-      .array(.numbers, segments.map { .number($0.map { Int64(bitPattern: $0.head + 1) }) }),
-      .array(.blobs, bytes.map { .bytes($0) }),
-      .array(
-        .numbers,
-        zip(segments, bytes).map { segment, bytes in
-          .number(segment.map { PostgresReader.sum($0.head + 1, $0.last, bytes: bytes) })
-        }),
-    ]
+  /// A row of `fsmd.log`. The database itself enters its history and the time.
+  private static func record(_ row: LogRow<WorldState>) -> Parameter {
+    let (state, holder) = (row.content, row.content.holder)
+    return .record([
+      .number(row.world), .number(row.number), .epoch(row.epoch), .bool(row.isTaking), .number(state.takes),
+      .number(state.head), .number(state.moment), .bytes(state.settings), .number(state.total),
+      .number(holder.map { Int64($0.writer.process) }), .text(holder.map { $0.writer.name ?? $0.writer.socket }),
+      .number(holder?.since), .epoch(state.run), .number(nil), .noTime,
+    ])
+  }
+
+  /// The row of `fsmd.segments` that belongs to one of the log; null if there are no inputs.
+  private static func segment(of row: LogRow<WorldState>) -> Parameter {
+    guard let round = row.content.round, !round.bytes.isEmpty else { return .record(nil) }
+    let (first, bytes) = (round.head + 1, Array(round.bytes))
+    return .record([
+      .number(row.world), .number(first), .number(round.last), .number(row.content.total - Int64(bytes.count)),
+      .number(Int64(bytes.count)), .number(PostgresReader.sum(first, round.last, bytes: bytes)), .noTime, .bytes(bytes),
+    ])
   }
 }
 

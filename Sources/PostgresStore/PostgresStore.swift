@@ -306,7 +306,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
       let (row, result) = try transaction { () throws(StoreFailure) in
         let result = try body(&state)
         guard let (row, epoch) = log.next(in: lease.identity, state),
-          try ask(PostgresStore.insertion, PostgresStore.parameters([(row, epoch)])).count == 1
+          try Schema.ask(connection(), Self.insertion([(row, epoch)]), path).rows.first?.numbers(0).count == 1
         else { throw shutOut(lease, by: try end(of: lease.identity)?.content.holder) }
         return (row, result)
       }

@@ -15,16 +15,20 @@ struct Query {
 struct Parameter {
   /// As PostgreSQL numbers its types (`pg_type.dat`).
   enum Kind: UInt32 {
-    case bool = 16, blob = 17, number = 20, text = 25, epoch = 2950
-    case bools = 1000, blobs = 1001, numbers = 1016, texts = 1009, epochs = 2951
+    case bool = 16, blob = 17, number = 20, text = 25, time = 1184, epoch = 2950, record = 2249
+    case blobs = 1001, numbers = 1016, texts = 1009, epochs = 2951
+    /// Rows of a table, which the statement names.
+    case records = 0
 
     var ofOne: Kind {
       switch self {
-      case .bools, .bool: .bool
+      case .bool: .bool
       case .blobs, .blob: .blob
       case .numbers, .number: .number
       case .texts, .text: .text
       case .epochs, .epoch: .epoch
+      case .time: .time
+      case .records, .record: .record
       }
     }
   }
@@ -45,6 +49,21 @@ struct Parameter {
     Parameter(.epoch, epoch.map { big(Int64(bitPattern: $0.high)) + big(Int64(bitPattern: $0.low)) })
   }
 
+  /// Of the type of a time.
+  static let noTime = Parameter(.time, nil)
+
+  /// A row of a table: all its columns, in order; or null.
+  static func record(_ columns: [Parameter]?) -> Parameter {
+    guard let columns else { return Parameter(.record, nil) }
+    var all = big32(UInt32(columns.count))
+    all.reserveCapacity(columns.reduce(4) { $0 + 8 + ($1.bytes?.count ?? 0) })
+    for column in columns {
+      all += big32(column.kind.rawValue)
+      column.append(to: &all)
+    }
+    return Parameter(.record, all)
+  }
+
   /// An array without a null, or with some.
   static func array(_ kind: Kind, _ values: [Parameter]) -> Parameter {
     guard !values.isEmpty else { return Parameter(kind, big32(0) + big32(0) + big32(kind.ofOne.rawValue)) }
@@ -53,14 +72,15 @@ struct Parameter {
     all.reserveCapacity(all.count + values.reduce(0) { $0 + 4 + ($1.bytes?.count ?? 0) })
     for value in values {
       precondition(value.kind == kind.ofOne, "an array has values of one type")
-      if let bytes = value.bytes {
-        all += big32(UInt32(bytes.count))
-        all += bytes
-      } else {
-        all += big32(UInt32.max)
-      }
+      value.append(to: &all)
     }
     return Parameter(kind, all)
+  }
+
+  /// Its length and bytes, as within an array or a record.
+  private func append(to all: inout [UInt8]) {
+    all += Parameter.big32(bytes.map { UInt32($0.count) } ?? .max)
+    if let bytes { all += bytes }
   }
 
   private static func big(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
@@ -74,7 +94,7 @@ struct Rows {
   let rows: [Row]
 }
 
-/// A row; its columns are numbers (bigint), texts, bytes, epochs (uuid) and truth values.
+/// A row; its columns are numbers (bigint), arrays of them, texts, bytes, epochs (uuid) and truth values.
 struct Row {
   let columns: [[UInt8]?]
 
@@ -82,6 +102,13 @@ struct Row {
 
   func number(_ column: Int) -> Int64 {
     Int64(bitPattern: big(columns[column] ?? []))
+  }
+
+  /// An array without a null.
+  func numbers(_ column: Int) -> [Int64] {
+    // What precedes the first is as ``Parameter/array(_:_:)`` writes it; then each has its length before it.
+    let bytes = self.bytes(column)
+    return stride(from: 24, to: bytes.count, by: 12).map { Int64(bitPattern: big(bytes[$0..<$0 + 8])) }
   }
 
   func unsigned(_ column: Int) -> UInt64 { UInt64(bitPattern: number(column)) }

@@ -6,9 +6,11 @@ internal import JournalStore
 /// stored as signed numbers with the same bits.
 enum Schema {
   /// The version that this release writes and reads.
-  static let version: Int64 = 4
+  static let version: Int64 = 5
+  /// It has the same tables. Daemons that use it may run on: its `append` stays.
+  private static let oldVersion: Int64 = 4
 
-  /// What makes version 4. Bytes are compact already, so TOAST does not try to compress them.
+  /// What makes version 5. Bytes are compact already, so TOAST does not try to compress them.
   static let tables = [
     """
     CREATE TABLE fsmd.store(
@@ -130,47 +132,57 @@ enum Schema {
   ]
 
   /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
-  /// order given, each with its segment; and returns the worlds of those that were inserted.
+  /// order given, each with its segment unless that is null; and returns the worlds of those that were inserted.
   ///
   /// With `force_generic_plan` PostgreSQL plans the statements once for each connection, also behind a pooler. Without, it
   /// plans each call anew, which takes ten times as long as the rest of an append. The function makes the settings of
-  /// ``Connection/transactionSettings``.
+  /// ``Connection/transactionSettings``. A statement outside of it is parsed in each call, and takes as long as it has
+  /// parameters: so there are three, of rows as they are in the tables.
   private static let append = """
-    CREATE FUNCTION fsmd.append(
-      worlds bigint[], numbers bigint[], epochs_before uuid[], epochs uuid[], are_taking boolean[], take_counts bigint[],
-      heads bigint[], moments bigint[], settings_of bytea[], totals bigint[], processes bigint[], daemons text[],
-      taken_at bigint[], runs uuid[], segment_firsts bigint[], segment_bytes bytea[], segment_sums bigint[])
-    RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+    CREATE FUNCTION fsmd.append(rows fsmd.log[], epochs_before uuid[], segments fsmd.segments[])
+    RETURNS bigint[] LANGUAGE plpgsql AS $$
     DECLARE
       settings_made text := concat(
         \(Connection.transactionSettings), set_config('plan_cache_mode', 'force_generic_plan', true));
       history_now bigint := fsmd.history();
+      r fsmd.log;
+      s fsmd.segments;
+      inserted bigint[] := '{}';
     BEGIN
-      FOR i IN 1..cardinality(worlds) LOOP
+      FOR i IN 1..cardinality(rows) LOOP
+        r := rows[i];
         INSERT INTO fsmd.log(
           world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run, history)
-        SELECT worlds[i], numbers[i], epochs[i], are_taking[i], take_counts[i], heads[i], moments[i], settings_of[i],
-          totals[i], processes[i], daemons[i], taken_at[i], runs[i], history_now
-        WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = epochs_before[i]
+        SELECT r.world, r.number, r.epoch, r.taking, r.takes, r.head, r.moment, r.settings, r.total, r.process, r.daemon,
+          r.since, r.run, history_now
+        WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = r.world AND l.number = r.number - 1) = epochs_before[i]
         ON CONFLICT (world, number) DO NOTHING;
         CONTINUE WHEN NOT FOUND;
-        IF segment_firsts[i] IS NOT NULL THEN
+        s := segments[i];
+        IF s.world IS NOT NULL THEN
           INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
-          VALUES (worlds[i], segment_firsts[i], heads[i], totals[i] - octet_length(segment_bytes[i]),
-            octet_length(segment_bytes[i]), segment_sums[i], segment_bytes[i]);
+          VALUES (s.world, s.first, s.last, s.start, s.size, s.sum, s.bytes);
         END IF;
-        RETURN NEXT worlds[i];
+        inserted := inserted || r.world;
       END LOOP;
+      RETURN inserted;
     END $$
     """
 
-  /// Makes the schema in a database that has none.
+  /// Makes the schema in a database that has none, or that of ``oldVersion``.
   ///
   /// - Throws: `otherSchema` for that of another release; what running statements throws.
   static func make(_ connection: Connection, _ path: String) throws(StoreFailure) {
-    if try find(connection, path) { return }
+    let found = try find(connection, path)
+    if found == version { return }
     do throws(StoreFailure) {
       try connection.transaction({ failure($0, path) }) { () throws(StoreFailure) in
+        if found == oldVersion {
+          for text in [append, "UPDATE fsmd.store SET version = \(version)"] {
+            _ = try ask(connection, Query(text), path)
+          }
+          return
+        }
         // An administrator may have made it, for a role that may make none.
         if try ask(connection, Query("SELECT to_regnamespace('fsmd') IS NULL"), path).rows.first?.bool(0) == true {
           _ = try ask(connection, Query("CREATE SCHEMA fsmd"), path)
@@ -179,19 +191,19 @@ enum Schema {
       }
     } catch {
       // Another daemon may have made it at the same time.
-      guard connection.isOpen, try find(connection, path) else { throw error }
+      guard connection.isOpen, try find(connection, path) == version else { throw error }
     }
   }
 
-  /// Whether the schema is there.
+  /// The version of the schema, which can be read; nil if there is none.
   ///
   /// - Throws: `otherSchema` for that of another release.
-  static func find(_ connection: Connection, _ path: String) throws(StoreFailure) -> Bool {
+  static func find(_ connection: Connection, _ path: String) throws(StoreFailure) -> Int64? {
     let there = Query("SELECT to_regclass('fsmd.store') IS NOT NULL")
-    guard try ask(connection, there, path).rows.first?.bool(0) == true else { return false }
+    guard try ask(connection, there, path).rows.first?.bool(0) == true else { return nil }
     let found = try ask(connection, Query("SELECT version FROM fsmd.store"), path).rows.first?.number(0) ?? 0
-    guard found == version else { throw .otherSchema(path: path, found: Int(found), known: Int(version)) }
-    return true
+    guard oldVersion...version ~= found else { throw .otherSchema(path: path, found: Int(found), known: Int(version)) }
+    return found
   }
 
   /// Makes the partitions for this week and the next one, if they are missing. The table stays usable meanwhile.

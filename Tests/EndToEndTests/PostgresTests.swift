@@ -73,6 +73,43 @@ struct PostgresTests {
     try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved on off")
   }
 
+  @Test("an append whose time is over, by a setting of the database, is made once more without a limit")
+  func timeouts() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.makeDatabase()
+    let daemon = try DaemonProcess("--store", address)
+    let client = try daemon.connect()
+    try expect(client.ask("new power p"), hasPrefix: "+ created p")
+    // What rolls back leaves a sequence as it is.
+    try server.sql(
+      """
+      CREATE SEQUENCE fsmd.tries;
+      CREATE FUNCTION fsmd.late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('fsmd.tries') = 1 THEN RAISE SQLSTATE '57014'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER late BEFORE INSERT ON fsmd.log FOR EACH ROW EXECUTE FUNCTION fsmd.late()
+      """, in: address)
+    try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved off on")
+    try expect(server.sql("SELECT last_value FROM fsmd.tries", in: address), hasPrefix: "2")
+  }
+
+  @Test("a database of the earlier schema gets the present one, with its worlds")
+  func migration() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.makeDatabase()
+    let daemon = try DaemonProcess("--store", address)
+    let client = try daemon.connect()
+    try expect(client.ask("new power p"), hasPrefix: "+ created p")
+    try expectEqual(client.ask("shutdown"), "+")
+    try expectEqual(daemon.run.ending(), .exited(0))
+    try server.sql(
+      "UPDATE fsmd.store SET version = 4; DROP FUNCTION fsmd.append(fsmd.log[], uuid[], fsmd.segments[])", in: address)
+    let next = try DaemonProcess("--store", address)
+    try expect(next.connect().ask("send p buttonClick"), hasPrefix: "+ moved off on")
+    try expect(server.sql("SELECT version FROM fsmd.store", in: address), hasPrefix: "5")
+  }
+
   @Test("worlds are read on a standby, with which a daemon does not start")
   func standby() throws {
     let server = try PostgresServer()
