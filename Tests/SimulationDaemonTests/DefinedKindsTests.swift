@@ -515,6 +515,29 @@ struct DefinedKindsTests {
     expect(guest.say("coverage kind=deep").last, hasPrefix: "+ ")
   }
 
+  @Test("a diagram that leaves something out says so in its answer; PlantUML of a document is read again")
+  func omitted() {
+    let guest = HostedService().connect(toWorld: "w")
+    let text = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" initial="a">
+      <state id="a"><transition event="after" target="b"/><transition event="go" target="b"/></state><state id="b"/></scxml>
+      """
+    expect(define("k", text, guest).last, hasPrefix: "+ defined k ")
+    for (format, mark) in [("stateDiagram", "    %%"), ("plantuml", "'")] {
+      let lines = guest.say("graph k format=\(format)")
+      expect(lines.contains(". \(mark) left out: the event after in line 2"), "\(lines)")
+      expect(lines.last, hasSuffix: " omitted=1")
+      expect(guest.play("new k m-\(format)", "graph m-\(format) format=\(format)").last, hasSuffix: " omitted=1")
+    }
+    expect(guest.say("graph k format=scxml").last?.contains("omitted") == false)
+    let picture = guest.say("graph k format=plantuml show=usual")
+    expect(picture.contains(". a --> b : after") && picture.last?.contains("omitted") == false, "\(picture)")
+    for format in ["scxml", "stateDiagram", "plantuml", "table"] {
+      expect(guest.say("graph nokind format=\(format)").last, hasPrefix: "- UNKNOWN-MACHINE machine=nokind ")
+    }
+    expect(guest.say("graph power format=scxml").last, hasPrefix: "- BAD-ARGUMENT argument=format ")
+  }
+
   @Test("the guards of a document are those of its diagrams")
   func drawnGuards() {
     let guest = HostedService().connect(toWorld: "w")

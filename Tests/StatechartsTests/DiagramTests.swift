@@ -6,8 +6,10 @@ import Testing
 
 extension Definition {
   /// Compiles a diagram that has no mistakes.
-  static func of(mermaid text: String) throws -> Definition {
-    switch compile(mermaid: Array(text.utf8)) {
+  static func of(mermaid text: String) throws -> Definition { try of(text, .mermaid) }
+
+  static func of(_ text: String, _ notation: DiagramNotation) throws -> Definition {
+    switch compile(diagram: Array(text.utf8), notation) {
     case .definition(let definition, _): return definition
     case .mistakes(let findings, let missing): throw Mistakes(findings: findings, missing: missing)
     }
@@ -337,10 +339,13 @@ struct DiagramTests {
     let definition = try Definition.of(mermaid: diagram)
     let (text, omissions) = definition.stateDiagram()
     expect(omissions.isEmpty && !text.contains("send ") && !text.contains("cancel "), "\(diagram)\n\(text)")
-    let read = try Definition.of(mermaid: text)
-    let difference = Self.difference(definition, read, seed: seed, events: ["go", "ring"])
-    expectNil(difference, "\(difference ?? "")\n\(diagram)\n\(text)")
-    expectEqual(read.stateDiagram().text, text)
+    for notation in [DiagramNotation.mermaid, .plantuml] {
+      let text = definition.stateDiagram(notation).text
+      let read = try Definition.of(text, notation)
+      let difference = Self.difference(definition, read, seed: seed, events: ["go", "ring"])
+      expectNil(difference, "\(difference ?? "")\n\(diagram)\n\(text)")
+      expectEqual(read.stateDiagram(notation).text, text)
+    }
     expect(!definition.admits("a.after.2s") && definition.admits("go") == diagram.contains("go"))
   }
 
@@ -439,24 +444,26 @@ struct DiagramTests {
     for seed in Thorough.rounds((part * 30)..<(part * 30 + 30)) {
       let chart = RandomChart(seed: seed)
       let definition = try Definition.of(chart.document)
-      let (text, omissions) = definition.stateDiagram()
       let events = Array(RandomChart.events.prefix(4))
-      do {
-        expect(omissions.isEmpty, "seed \(seed): \(omissions)")
-        let read = try Definition.of(mermaid: text)
-        if let difference = Self.difference(definition, read, seed: seed, events: events) {
-          Issue.record("seed \(seed), \(difference)\n\(chart.document)\n\(text)")
+      for notation in [DiagramNotation.mermaid, .plantuml] {
+        let (text, omissions) = definition.stateDiagram(notation)
+        do {
+          expect(omissions.isEmpty, "seed \(seed): \(omissions)")
+          let read = try Definition.of(text, notation)
+          if let difference = Self.difference(definition, read, seed: seed, events: events) {
+            Issue.record("seed \(seed), \(difference)\n\(chart.document)\n\(text)")
+            return
+          }
+          let document = try #require(Definition.scxml(diagram: Array(text.utf8), notation))
+          if let difference = Self.difference(read, try .of(document), seed: seed, events: events) {
+            Issue.record("seed \(seed), SCXML: \(difference)\n\(text)\n\(document)")
+            return
+          }
+          expect(read.stateDiagram(notation).omissions.isEmpty)
+        } catch {
+          Issue.record("seed \(seed): \(error)\n\(text)")
           return
         }
-        let document = try #require(Definition.scxml(diagram: Array(text.utf8), .mermaid))
-        if let difference = Self.difference(read, try .of(document), seed: seed, events: events) {
-          Issue.record("seed \(seed), SCXML: \(difference)\n\(text)\n\(document)")
-          return
-        }
-        expect(read.stateDiagram().omissions.isEmpty)
-      } catch {
-        Issue.record("seed \(seed): \(error)\n\(text)")
-        return
       }
     }
   }
