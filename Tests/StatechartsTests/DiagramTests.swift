@@ -204,9 +204,9 @@ struct DiagramTests {
       found,
       [
         "2:5 error : expected --> or : after the state; found ->; did you mean -->?",
-        "3:14 error : expected EVENT [GUARD] / ACTIONS; found user presses the button; an event is one word: userPressesTheButton",
+        "3:14 error : expected EVENT [GUARD] / ACTIONS; found user presses the button; write userPressesTheButton",
         "4:28 error : count < is no expression: expected a value; the text ends",
-        "5:20 error : expected a duration, as in after 350ms; found soon",
+        "5:20 error : expected a duration; found soon; one is 350ms, 5s or 1.5h",
         "6:6 error : do / cannot run here: use entry /, exit / or after DURATION",
         "7:9 error : expected <<choice>>, <<fork>> or <<join>>; found <<choise>>. A history is NAME[H] or NAME[H*]",
         "8:1 error : regions are within a state: put state NAME { … } around them",
@@ -232,7 +232,7 @@ struct DiagramTests {
       ("a --> a[H] : x", "2:1 error : a has no states in it, so its history has nothing to remember"),
       (
         "[*] --> a : go",
-        "2:13 error : an arrow from [*] is taken at once and has no event; leave go away, or write / and actions"
+        "2:13 error : an arrow from [*] is taken at once and has no event; leave go away"
       ),
       (
         "state p {\nx --> y : e\n}\nstate q {\nz --> x : e\n}",
@@ -262,16 +262,16 @@ struct DiagramTests {
         "state “Gate” as a",
         "2:14 error : expected {, a line's end or <<choice>>; found as a; the quotes of a title are \""
       ),
-      ("a --> b : afer 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found afer 5s; a timer is after 5s"),
-      ("a --> b : after(5s)", "2:11 error : expected EVENT [GUARD] / ACTIONS; found after(5s); a timer is after 5s"),
-      ("a --> b : every 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found every 5s; a timer is after 5s"),
+      ("a --> b : afer 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found afer 5s; write after 5s"),
+      ("a --> b : after(5s)", "2:11 error : expected EVENT [GUARD] / ACTIONS; found after(5s); write after 5s"),
+      ("a --> b : every 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found every 5s; write after 5s"),
       (
         "a --> b : count >= 3",
-        "2:11 error : expected EVENT [GUARD] / ACTIONS; found count >= 3; a guard stands in brackets: [count >= 3]"
+        "2:11 error : expected EVENT [GUARD] / ACTIONS; found count >= 3; write next [count >= 3], and the line %% data count = 0"
       ),
       (
         "a --> b : if n < 0",
-        "2:11 error : expected EVENT [GUARD] / ACTIONS; found if n < 0; a guard stands in brackets: [n < 0]"
+        "2:11 error : expected EVENT [GUARD] / ACTIONS; found if n < 0; write next [n < 0], and the line %% data n = 0"
       ),
       (
         "a --> b : go [n > 1 and n < 3]",

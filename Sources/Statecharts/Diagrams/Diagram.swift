@@ -95,6 +95,8 @@ struct Diagram {
     var hint = ""
     /// What may stand from the place to the end of the line instead.
     var write: String?
+    /// Whether something is missing that only the author knows, so that nothing is proposed.
+    var isOpen = false
     /// Whether a strict reading has a finding of its own for it.
     var isFoundStrictly = false
   }
@@ -123,8 +125,11 @@ struct Diagram {
   /// What timers are called in the diagram, by the places of their triggers.
   var timerTexts: [Int: String] = [:]
 
-  mutating func error(_ offset: Int, _ message: String, hint: String = "", write: String? = nil) {
-    notes.append(Note(severity: .error, offset: offset, message: message, hint: hint, write: write))
+  mutating func error(
+    _ offset: Int, _ message: String, hint: String = "", write: String? = nil, isOpen: Bool = false
+  ) {
+    notes.append(
+      Note(severity: .error, offset: offset, message: message, hint: hint, write: write, isOpen: isOpen))
     errors += 1
   }
 

@@ -95,10 +95,11 @@ private struct Proposals {
   }
 
   mutating func proposal(for note: Diagram.Note) -> String? {
-    guard note.severity != .note, room >= reader.bytes.count, reader.pace.mayGoOn() else { return nil }
-    var proposal = note.write
-    if proposal == nil, reader.reading == .strict { proposal = formalText(from: note.offset) }
-    guard let proposal, isAccepted(proposal, at: note.offset) else { return nil }
+    guard note.severity != .note, !note.isOpen, room >= reader.bytes.count, reader.pace.mayGoOn() else { return nil }
+    if let proposal = note.write, isAccepted(proposal, at: note.offset) { return proposal }
+    guard reader.reading == .strict, let proposal = formalText(from: note.offset),
+      isAccepted(proposal, at: note.offset)
+    else { return nil }
     return proposal
   }
 

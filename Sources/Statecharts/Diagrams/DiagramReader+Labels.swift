@@ -7,9 +7,17 @@ extension DiagramReader {
   /// Thrown after a mistake was noted; the text with it is skipped.
   struct Mistake: Error {}
 
-  mutating func fail(_ text: PlacedText, _ message: String, hint: String = "", write: String? = nil) -> Mistake {
-    diagram.error(text.start, message, hint: hint, write: write)
+  mutating func fail(
+    _ text: PlacedText, _ message: String, hint: String = "", write: String? = nil, isOpen: Bool = false
+  ) -> Mistake {
+    diagram.error(text.start, message, hint: hint, write: write, isOpen: isOpen)
     return Mistake()
+  }
+
+  /// What can stand instead of a text, and all that follows it in its line.
+  func proposal(_ words: String, for text: PlacedText) -> String {
+    let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
+    return words + String(decoding: bytes[text.end..<end], as: UTF8.self)
   }
 
   /// Reads the label of an arrow or of something that is handled within a state.
@@ -43,7 +51,8 @@ extension DiagramReader {
     for part in text.split(",") {
       if let last, part.is("or timer") || part.is("timer") {
         throw fail(
-          part, "the text does not say how long the timer runs", hint: "; write \(last.string), or after DURATION")
+          part, "the text does not say how long the timer runs", hint: "; write \(last.string), or after DURATION",
+          isOpen: true)
       }
       let follows = part.rest(after: "or")
       let part = follows ?? part
@@ -76,14 +85,16 @@ extension DiagramReader {
     }
     if rest.is("(timer)") {
       throw fail(
-        rest, "the text does not say how long the timer runs", hint: "; write \(name.string) after DURATION")
+        rest, "the text does not say how long the timer runs", hint: "; write \(name.string) after DURATION",
+        isOpen: true)
     }
     label.triggers.append(.event(name))
     if rest.isEmpty { return name }
     if Self.isDigit(rest.dropFirst(rest.hasPrefix("(") ? 1 : 0).bytes.first ?? 0),
       name.is("every") || Spelling.closest(to: name.string, in: ["after", "after."]) != nil
     {
-      throw fail(text, expected, hint: "; a timer is after \(rest.string.filter { !"() ".contains($0) })")
+      let timer = "after \(rest.string.filter { !"() ".contains($0) })"
+      throw fail(text, expected, hint: "; a timer is \(timer)", write: proposal(timer, for: text))
     }
     guard let inner = rest.inside("(") else {
       if text.bytes.contains(where: { "<>=!".utf8.contains($0) }) {
@@ -187,7 +198,7 @@ extension DiagramReader {
     if try output(text, into: &builder) { return }
     if let sign = assignment(text) {
       let value = text.dropFirst(sign + 1).trimmed
-      if value.isEmpty { throw fail(text, "expected a value after =; found \(text.string)") }
+      if value.isEmpty { throw fail(text, "expected a value after =; found \(text.string)", isOpen: true) }
       return builder.empty(
         "assign", [text[0..<sign].trimmed.attribute("location"), value.attribute("expr")], at: text.start)
     }
@@ -230,7 +241,8 @@ extension DiagramReader {
     var parameters: [(PlacedText, PlacedText)] = []
     if rest.is("?") {
       throw fail(
-        text, "whether \(name.string) is emitted depends on data that the text does not have", hint: "; write a guard")
+        text, "whether \(name.string) is emitted depends on data that the text does not have", hint: "; write a guard",
+        isOpen: true)
     } else if rest.hasPrefix("×") {
       guard let number = Int(rest.string.dropFirst().filter { $0 != " " }), (1...1_000).contains(number) else {
         throw fail(rest, "expected how many times, as in \(name.string) ×2")

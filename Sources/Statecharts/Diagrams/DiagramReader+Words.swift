@@ -424,10 +424,8 @@ extension DiagramReader {
     case .comma(nil)?:
       throw fail(text, "a comma separates events; write after 1.5s, or after 1500ms; found \(words)")
     case .comma(let meant?)?:
-      let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
       throw fail(
-        text, "a comma separates events", hint: "; write after \(meant)",
-        write: "after \(meant)" + String(decoding: bytes[text.end..<end], as: UTF8.self))
+        text, "a comma separates events", hint: "; write after \(meant)", write: proposal("after \(meant)", for: text))
     case .time(let time)?:
       let name = time.name.map { PlacedText($0, at: text.start) }
       let what = name.flatMap { $0.is("timer") ? nil : "the timer \($0.string)" } ?? "a timer"

@@ -679,11 +679,11 @@ struct DiagramReader {
       let isTimer = Prose.time(in: text.string) != nil
       if !isTitle, isTimer || isFormal(text, head, end) {
         let id = diagram.states[state].id
-        let what =
-          isTimer
-          ? "a timer has actions, as in \(text.string) / beep, or leads on: \(id) --> NAME : \(text.string)"
-          : text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
-        diagram.assume(text.start, "this describes \(id)", hint: ": \(what)", write: "\"\(text.string)\"")
+        let why = text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
+        diagram.assume(
+          text.start, "this describes \(id): \(isTimer ? "a timer has actions or leads on" : why)",
+          hint: isTimer ? ", as in \(text.string) / beep, or \(id) --> NAME : \(text.string)" : "",
+          write: "\"\(text.string)\"")
       }
       note(text.string, of: state)
       return false

@@ -290,7 +290,8 @@ struct DiagramTranslation {
       }
       if label.isElse, own.kind != .choice {
         diagram.error(
-          arrow.offset, "[else] belongs to a choice", hint: ": write state \(name) <<choice>>, or a guard")
+          arrow.offset, "[else] belongs to a choice", hint: ": write state \(name) <<choice>>, or a guard", isOpen: true
+        )
       }
       if !label.triggers.isEmpty, own.kind == .choice || own.kind == .fork {
         if own.kind == .choice {
