@@ -421,10 +421,13 @@ struct DefinedKindsTests {
     expect(refused, contains: "'fire m a.after.5s(", "\(refused)")
     expect(guest.say("send m a.after.5s.x")[0], hasPrefix: "- UNKNOWN-EVENT")
     expect(guest.say("fire m a.after.5s(1)")[0], hasPrefix: "+ moved a b")
-    // In SCXML it is an event like any other.
+    // In the SCXML that the diagram is written as it is that of the timer, too.
     let document = guest.say("graph k format=scxml").dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
     _ = define("s", document, guest)
-    expect(guest.play("new s n", "send n a.after.5s").last, hasPrefix: "+ moved a b")
+    expect(
+      guest.play("new s n", "send n a.after.5s").last,
+      hasPrefix: "- UNKNOWN-EVENT machine=n event=a.after.5s allowed=back")
+    expect(guest.say("fire n a.after.5s(1)")[0], hasPrefix: "+ moved a b")
   }
 
   @Test("what data that a machine was sent would do now is marked as possible, like that of samples")
@@ -513,6 +516,29 @@ struct DefinedKindsTests {
       }
     }
     expect(guest.say("coverage kind=deep").last, hasPrefix: "+ ")
+  }
+
+  @Test("a diagram that leaves something out says so in its answer; PlantUML of a document is read again")
+  func omitted() {
+    let guest = HostedService().connect(toWorld: "w")
+    let text = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" initial="a">
+      <state id="a"><transition event="after" target="b"/><transition event="go" target="b"/></state><state id="b"/></scxml>
+      """
+    expect(define("k", text, guest).last, hasPrefix: "+ defined k ")
+    for (format, mark) in [("stateDiagram", "    %%"), ("plantuml", "'")] {
+      let lines = guest.say("graph k format=\(format)")
+      expect(lines.contains(". \(mark) left out: the event after in line 2"), "\(lines)")
+      expect(lines.last, hasSuffix: " omitted=1")
+      expect(guest.play("new k m-\(format)", "graph m-\(format) format=\(format)").last, hasSuffix: " omitted=1")
+    }
+    expect(guest.say("graph k format=scxml").last?.contains("omitted") == false)
+    let picture = guest.say("graph k format=plantuml show=usual")
+    expect(picture.contains(#". a --> b : after\ngo"#) && picture.last?.contains("omitted") == false, "\(picture)")
+    for format in ["scxml", "stateDiagram", "plantuml", "table"] {
+      expect(guest.say("graph nokind format=\(format)").last, hasPrefix: "- UNKNOWN-MACHINE machine=nokind ")
+    }
+    expect(guest.say("graph power format=scxml").last, hasPrefix: "- BAD-ARGUMENT argument=format ")
   }
 
   @Test("the guards of a document are those of its diagrams")

@@ -200,6 +200,16 @@ struct WaveTests {
     expectEqual(wave.lanes[0].states.last?.state, "on")
   }
 
+  @Test("a text has the whole label of what is undone, and numbers of one input alone")
+  func undoneTexts() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new power p", "send p buttonClick", "undo", "send p buttonClick", "send p buttonClick", "undo 2")
+    let text = guest.say("wave p").joined(separator: "\n")
+    for words in ["undone by 3 ", "undone by 6 ", "undone 2 ", "undone 4-5 "] {
+      expect(text.contains(words), "\(text)")
+    }
+  }
+
   @Test("what is undone while it reads is undone in it")
   func undoneMeanwhile() throws {
     let guest = HostedService().connect(toWorld: "w")

@@ -6,8 +6,10 @@ import Testing
 
 extension Definition {
   /// Compiles a diagram that has no mistakes.
-  static func of(mermaid text: String) throws -> Definition {
-    switch compile(mermaid: Array(text.utf8)) {
+  static func of(mermaid text: String) throws -> Definition { try of(text, .mermaid) }
+
+  static func of(_ text: String, _ notation: DiagramNotation) throws -> Definition {
+    switch compile(diagram: Array(text.utf8), notation) {
     case .definition(let definition, _): return definition
     case .mistakes(let findings, let missing): throw Mistakes(findings: findings, missing: missing)
     }
@@ -202,9 +204,9 @@ struct DiagramTests {
       found,
       [
         "2:5 error : expected --> or : after the state; found ->; did you mean -->?",
-        "3:14 error : expected EVENT [GUARD] / ACTIONS; found user presses the button; an event is one word: userPressesTheButton",
+        "3:14 error : expected EVENT [GUARD] / ACTIONS; found user presses the button; write userPressesTheButton",
         "4:28 error : count < is no expression: expected a value; the text ends",
-        "5:20 error : expected a duration, as in after 350ms; found soon",
+        "5:20 error : expected a duration; found soon; one is 350ms, 5s or 1.5h",
         "6:6 error : do / cannot run here: use entry /, exit / or after DURATION",
         "7:9 error : expected <<choice>>, <<fork>> or <<join>>; found <<choise>>. A history is NAME[H] or NAME[H*]",
         "8:1 error : regions are within a state: put state NAME { … } around them",
@@ -230,7 +232,7 @@ struct DiagramTests {
       ("a --> a[H] : x", "2:1 error : a has no states in it, so its history has nothing to remember"),
       (
         "[*] --> a : go",
-        "2:13 error : an arrow from [*] is taken at once and has no event; leave go away, or write / and actions"
+        "2:13 error : an arrow from [*] is taken at once and has no event; leave go away"
       ),
       (
         "state p {\nx --> y : e\n}\nstate q {\nz --> x : e\n}",
@@ -260,16 +262,16 @@ struct DiagramTests {
         "state “Gate” as a",
         "2:14 error : expected {, a line's end or <<choice>>; found as a; the quotes of a title are \""
       ),
-      ("a --> b : afer 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found afer 5s; a timer is after 5s"),
-      ("a --> b : after(5s)", "2:11 error : expected EVENT [GUARD] / ACTIONS; found after(5s); a timer is after 5s"),
-      ("a --> b : every 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found every 5s; a timer is after 5s"),
+      ("a --> b : afer 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found afer 5s; write after 5s"),
+      ("a --> b : after(5s)", "2:11 error : expected EVENT [GUARD] / ACTIONS; found after(5s); write after 5s"),
+      ("a --> b : every 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found every 5s; write after 5s"),
       (
         "a --> b : count >= 3",
-        "2:11 error : expected EVENT [GUARD] / ACTIONS; found count >= 3; a guard stands in brackets: [count >= 3]"
+        "2:11 error : expected EVENT [GUARD] / ACTIONS; found count >= 3; write next [count >= 3], and the line %% data count = 0"
       ),
       (
         "a --> b : if n < 0",
-        "2:11 error : expected EVENT [GUARD] / ACTIONS; found if n < 0; a guard stands in brackets: [n < 0]"
+        "2:11 error : expected EVENT [GUARD] / ACTIONS; found if n < 0; write next [n < 0], and the line %% data n = 0"
       ),
       (
         "a --> b : go [n > 1 and n < 3]",
@@ -337,10 +339,13 @@ struct DiagramTests {
     let definition = try Definition.of(mermaid: diagram)
     let (text, omissions) = definition.stateDiagram()
     expect(omissions.isEmpty && !text.contains("send ") && !text.contains("cancel "), "\(diagram)\n\(text)")
-    let read = try Definition.of(mermaid: text)
-    let difference = Self.difference(definition, read, seed: seed, events: ["go", "ring"])
-    expectNil(difference, "\(difference ?? "")\n\(diagram)\n\(text)")
-    expectEqual(read.stateDiagram().text, text)
+    for notation in [DiagramNotation.mermaid, .plantuml] {
+      let text = definition.stateDiagram(notation).text
+      let read = try Definition.of(text, notation)
+      let difference = Self.difference(definition, read, seed: seed, events: ["go", "ring"])
+      expectNil(difference, "\(difference ?? "")\n\(diagram)\n\(text)")
+      expectEqual(read.stateDiagram(notation).text, text)
+    }
     expect(!definition.admits("a.after.2s") && definition.admits("go") == diagram.contains("go"))
   }
 
@@ -439,24 +444,26 @@ struct DiagramTests {
     for seed in Thorough.rounds((part * 30)..<(part * 30 + 30)) {
       let chart = RandomChart(seed: seed)
       let definition = try Definition.of(chart.document)
-      let (text, omissions) = definition.stateDiagram()
       let events = Array(RandomChart.events.prefix(4))
-      do {
-        expect(omissions.isEmpty, "seed \(seed): \(omissions)")
-        let read = try Definition.of(mermaid: text)
-        if let difference = Self.difference(definition, read, seed: seed, events: events) {
-          Issue.record("seed \(seed), \(difference)\n\(chart.document)\n\(text)")
+      for notation in [DiagramNotation.mermaid, .plantuml] {
+        let (text, omissions) = definition.stateDiagram(notation)
+        do {
+          expect(omissions.isEmpty, "seed \(seed): \(omissions)")
+          let read = try Definition.of(text, notation)
+          if let difference = Self.difference(definition, read, seed: seed, events: events) {
+            Issue.record("seed \(seed), \(difference)\n\(chart.document)\n\(text)")
+            return
+          }
+          let document = try #require(Definition.scxml(diagram: Array(text.utf8), notation))
+          if let difference = Self.difference(read, try .of(document), seed: seed, events: events) {
+            Issue.record("seed \(seed), SCXML: \(difference)\n\(text)\n\(document)")
+            return
+          }
+          expect(read.stateDiagram(notation).omissions.isEmpty)
+        } catch {
+          Issue.record("seed \(seed): \(error)\n\(text)")
           return
         }
-        let document = try #require(Definition.scxml(diagram: Array(text.utf8), .mermaid))
-        if let difference = Self.difference(read, try .of(document), seed: seed, events: events) {
-          Issue.record("seed \(seed), SCXML: \(difference)\n\(text)\n\(document)")
-          return
-        }
-        expect(read.stateDiagram().omissions.isEmpty)
-      } catch {
-        Issue.record("seed \(seed): \(error)\n\(text)")
-        return
       }
     }
   }

@@ -35,16 +35,19 @@ struct ExampleChartTests {
     for name in names {
       let (definition, warnings) = try Self.compile(name)
       expect(warnings.isEmpty, "\(name): \(warnings)")
-      let (text, omissions) = definition.stateDiagram()
-      guard omissions.isEmpty else { continue }
-      guard case .definition(let read, _) = Definition.compile(mermaid: Array(text.utf8), reading: .free) else {
-        Issue.record("\(name) is written so that it is refused:\n\(text)")
-        continue
-      }
-      let events = definition.charts[0].chart.events.names
-      for seed in Thorough.rounds(0..<5 as Range<UInt64>) {
-        let difference = DiagramTests.difference(definition, read, seed: seed, events: events)
-        expectNil(difference, "\(name) \(seed): \(difference ?? "")\n\(text)")
+      for notation in [DiagramNotation.mermaid, .plantuml] {
+        let (text, omissions) = definition.stateDiagram(notation)
+        guard omissions.isEmpty else { continue }
+        guard case .definition(let read, _) = Definition.compile(diagram: Array(text.utf8), notation, reading: .free)
+        else {
+          Issue.record("\(name) is written so that it is refused:\n\(text)")
+          continue
+        }
+        let events = definition.charts[0].chart.events.names
+        for seed in Thorough.rounds(0..<5 as Range<UInt64>) {
+          let difference = DiagramTests.difference(definition, read, seed: seed, events: events)
+          expectNil(difference, "\(name) \(seed): \(difference ?? "")\n\(text)")
+        }
       }
     }
   }

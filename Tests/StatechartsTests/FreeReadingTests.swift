@@ -283,7 +283,7 @@ struct FreeReadingTests {
     expectEqual(run.told.count, 2, "\(notes)")
     run.advance(by: .seconds(1))
     expectEqual(run.told.count, 3)
-    expect(notes.contains { $0.contains("a timer has actions, as in 2 s timeout / beep, or leads on") }, "\(notes)")
+    expect(notes.contains { $0.contains("a timer has actions or leads on, as in 2 s timeout / beep") }, "\(notes)")
     expectEqual(run.definition.picture.arrows.first?.actions, "beep")
     let text = run.definition.stateDiagram().text.dropFirst("stateDiagram-v2\n".count)
     var (again, _) = try Self.load(String(text))
@@ -584,6 +584,63 @@ struct FreeReadingTests {
     expectEqual(run.word, "q2")
     run.send("done")
     expectEqual(run.word, "q")
+  }
+
+  @Test(
+    "has timers with a guard, an event between two guards, and states that would have one name, and says so",
+    arguments: [
+      ("a --> b : after 5 s if busy", "nothing declares busy: it is a condition", "[busy] after 5 s"),
+      ("a --> b : after 5 s when busy / beep", "nothing declares busy: it is a condition", "[busy] after 5 s"),
+      ("a --> b : every 5 s unless busy", "asks for busy", "[not (busy)] every 5 s"),
+      ("a --> b : 5s timeout while n > 3", "\"n > 3\" asks for n", "[n > 3] 5s timeout"),
+      ("a --> b : [n] click [m]", "both guards are asked: [(n) && (m)]", "[(n) && (m)] click"),
+      ("a --> b : [n > 3] click [m] / beep", "both guards are asked: [(n > 3) && (m)]", "[(n > 3) && (m)] click"),
+      ("s-1 --> s/1 : go", "the state s/1 is called s_1_2, since another one is s_1", "[] go"),
+    ])
+  func assumed(line: String, note: String, arrow: String) throws {
+    let (run, notes) = try Self.load("[*] --> a\n\(line)\nb --> a : back\na --> s-1 : more")
+    expect(notes.contains { $0.contains(note) }, "\(notes)")
+    let arrows = run.definition.picture.arrows.map { "[\($0.condition)] \($0.trigger)" }
+    expect(arrows.contains(arrow), "\(arrows)")
+  }
+
+  @Test("keeps states of PlantUML apart whose names in quotes differ")
+  func quotedNames() throws {
+    let text =
+      "@startuml\n[*] --> \"in use\"\n\"in use\" --> \"in-use\" : go\n\"in-use\" --> \"in use\" : back\n@enduml"
+    guard
+      case .definition(let definition, let notes) = Definition.compile(
+        diagram: Array(text.utf8), .plantuml, reading: .free)
+    else {
+      Issue.record("it is refused")
+      return
+    }
+    expect(
+      notes.contains { $0.message == "the state \"in-use\" is called in_use_2, since another one is in_use" },
+      "\(notes)")
+    var run = VirtualRun(definition)
+    run.send("go")
+    expectEqual(run.word, "in_use_2")
+  }
+
+  @Test("is drawn in the author's words where actions ask for data that its parentheses name")
+  func namedData() throws {
+    let (run, _) = try Self.load("[*] --> a\na --> a : pay(amount) / total = total + amount")
+    let arrow = run.definition.picture.arrows.first
+    expectEqual(arrow?.actions, "total = total + amount")
+    let asked = try Self.load("[*] --> a\na --> a : pay / total = _event.data.amount").run.definition.picture
+    expectEqual(asked.arrows.first?.actions, "total = _event.data.amount")
+  }
+
+  @Test("has timers that are timers of the SCXML which it is written as, too")
+  func writtenTimers() throws {
+    let text = "stateDiagram-v2\n[*] --> a\na --> b : after 5 s [ready] / beep\nb --> a : ring after 3s"
+    let document = try #require(Definition.scxml(diagram: Array(text.utf8), .mermaid, reading: .free))
+    let definition = try Definition.of(document)
+    expect(!definition.admits("a.after.5s") && definition.admits("ring"))
+    expect(definition.picture.arrows.contains { $0.trigger == "after 5s" }, "\(definition.picture.arrows)")
+    let foreign = try Definition.of(document.replacing("a.after.5s", with: "a.over"))
+    expect(foreign.admits("a.over"))
   }
 
   @Test("is the same machine where the strict reading has no findings", arguments: 0..<3)

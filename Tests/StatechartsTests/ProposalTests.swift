@@ -42,6 +42,46 @@ struct ProposalTests {
     expect(proposals.contains { write.hasSuffix($0) && (write == $0 || write.contains("/")) }, "\(findings)")
   }
 
+  @Test(
+    "of a time or a guard says the same as the finding, and what it asks for",
+    arguments: [
+      ("after 30 s", "expected a duration; found 30 s; write 30s"),
+      ("after 1h 30m / beep", "expected a duration; found 1h 30m; write 90m / beep"),
+      ("30s timeout", "expected EVENT [GUARD] / ACTIONS; found 30s timeout; write timeout after 30s"),
+      ("500ms", "read freely, \"500ms\" is a timer: after 500ms; write after 500ms"),
+      (
+        "go if n > 3",
+        "expected EVENT [GUARD] / ACTIONS; found go if n > 3; write go [n > 3], and the line %% data n = 0"
+      ),
+      ("go [toBusy]", "nothing declares toBusy; write %% data toBusy = true"),
+      ("go [!toBusy]", "nothing declares toBusy; write %% data toBusy = false"),
+    ])
+  func times(label: String, message: String) {
+    var text = "stateDiagram-v2\n[*] --> a\nb --> a : back\na --> b : \(label)"
+    let (_, findings) = Self.findings(text)
+    expect(findings.contains { $0.message == message }, "\(findings)")
+    text = Self.following(findings, in: text)
+    for line in Self.findings(text).1.compactMap({ $0.message.split(separator: "write ").last }) {
+      text += "\n\(line)"
+    }
+    expect(Self.findings(text).1.isEmpty, "\(Self.findings(text).1)\n\(text)")
+  }
+
+  @Test("is what the text of its finding says, and nothing else", arguments: ["People", "People/Inputs"])
+  func texts(folder: String) throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: folder)
+    for (name, text, notation) in try Self.documents(in: folder) where notation != nil {
+      for reading in [DiagramReading.strict, .free] {
+        for finding in Self.findings(text, reading, notation).1 {
+          guard let write = finding.write else { continue }
+          let advice = write.isEmpty ? ["; leave ", " away"] : ["; write \(write)"]
+          expect(advice.allSatisfy(finding.message.contains), "\(name) \(finding): \(write)")
+          expectEqual(finding.message.split(separator: "; write ").count, write.isEmpty ? 1 : 2, "\(name) \(finding)")
+        }
+      }
+    }
+  }
+
   @Test("is that of a comma in a free reading as well")
   func comma() {
     let (_, findings) = Self.findings("stateDiagram-v2\n[*] --> a\na --> b : after 1,5s / beep", .free)

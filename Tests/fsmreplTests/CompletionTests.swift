@@ -42,9 +42,11 @@ private struct FakeDaemon {
     "list f1 limit=1": [". f1 fridge off"],
     "list d1 limit=1": [". d1 door shut"],
     "describe door": [
-      ". event enter data=\"any data\" : line 3", ". parameter strict type=flag allowed=on,off",
+      ". event enter data=\"any data\" : line 3", ". event userOpens data=\"any data\" : \"User opens\", line 4",
+      ". parameter strict type=flag allowed=on,off",
       ". parameter isAdmin type=flag default=on allowed=on,off,true,false",
     ],
+    "list d1 limit=100": [". d1 door shut"],
     "describe d1": [". parameter isAdmin type=flag default=on allowed=on,off,true,false"],
     "can key": [". tap"],
     "can f1": [". open", ". set NUMBER"],
@@ -196,6 +198,13 @@ struct CompletionTests {
     ] as [(String, [String])])
   func choices(allowed: String, expected: [String]) {
     expectEqual(CatalogueRow.choices(in: allowed), expected)
+  }
+
+  @Test("in quotes an event is completed as its diagram's author has written it")
+  func labels() {
+    for (typed, expected) in [("\"User o", ["\"User opens\""]), ("\"en", ["\"enter\""]), ("us", ["userOpens"])] {
+      expectEqual(FakeDaemon.complete("send d1 \(typed)").candidates.map(\.text), expected)
+    }
   }
 
   @Test("events that are possible now come first, and the others are marked")

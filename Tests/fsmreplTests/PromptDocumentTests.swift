@@ -1,3 +1,4 @@
+import Glibc
 import LineProtocol
 import TestSupport
 import Testing
@@ -32,6 +33,27 @@ struct PromptDocumentTests {
     try terminal.wait(for: "main real ")
     terminal.type("new foo f\r")
     try terminal.wait(for: "f created, off")
+  }
+
+  @Test("a file whose name is taken, an event in quotes, and what a written diagram leaves out: each says what helps")
+  func remedies() throws {
+    let folder = try TemporaryFolder()
+    let file = Descriptor(rawValue: open("\(folder.path)/power.mmd", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+    file.writeAll("stateDiagram-v2\n[*] --> dark\ndark --> lit : User opens\nlit --> dark : after 5s\n")
+    file.close()
+    let terminal = try start()
+    terminal.type("load \(folder.path)/power.mmd\r")
+    try terminal.wait(for: "'load FILE as NAME' gives the kind of a file another name\n")
+    terminal.type("load \(folder.path)/power.mmd as bulb\rnew bulb b\r")
+    try terminal.wait(for: "b created, dark")
+    terminal.type("send b \"User o\t\r")
+    try terminal.wait(for: "dark → lit")
+    for line in [
+      "define k format=scxml", "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\">",
+      "<state id=\"a\"><transition event=\"after\" target=\"b\"/></state><state id=\"b\"/></scxml>", "enddefine",
+      "graph k > \(folder.path)/k.mmd",
+    ] { terminal.type("\(line)\r") }
+    try terminal.wait(for: "1 part of the document cannot be drawn: lines with 'left out' say what\n")
   }
 
   @Test("what TAB lists stands below each other where names are wide")

@@ -449,6 +449,25 @@ struct PromptWorldTests {
     try terminal.wait(for: "p created, off  0.000s #1\n")
   }
 
+  @Test("an await that no time ends says so, and how to get the prompt back", arguments: [true, false])
+  func silentWait(isPaused: Bool) throws {
+    let terminal = try start("use main", isPaused ? "pause" : "sync", "new power p", "new shiftKey k")
+    try terminal.wait(for: "k created")
+    terminal.type("await p on\(isPaused ? " within=1s" : "")\r")
+    try terminal.wait(
+      for: isPaused
+        ? "note: the clock is paused, and stands still up to 'resume' or 'advance' of another client; Ctrl-C ends the"
+        : "note: no timer runs, so nothing comes by itself; Ctrl-C ends the waiting\n")
+    terminal.type("\u{03}")
+    try terminal.wait(for: "cancelled")
+    // What is there already, what is no state, and what a timer may bring, is as always.
+    terminal.type("await p off\rawait p no\rfoo\r")
+    try expect(!terminal.wait(for: "there is no verb 'foo'").contains("Ctrl-C"))
+    guard !isPaused else { return }
+    terminal.type("send k tap\rawait k capsLock within=1ms\r")
+    try expect(!terminal.wait(for: "the time is over").contains("Ctrl-C"))
+  }
+
   @Test("before much time passes a question comes, and nothing has moved then, whoever wrote the line")
   func questions() throws {
     let terminal = try start("new fridge f", "new shiftKey key")

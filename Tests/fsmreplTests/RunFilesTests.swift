@@ -26,6 +26,20 @@ struct RunFilesTests {
     }
   }
 
+  @Test(
+    "a file is chosen by its path, its name or a pattern of either",
+    arguments: [("s.fsm", true), ("s*", true), ("*/s.fsm", true), ("s.fsm:one", true), ("t.fsm", false), ("s", false)])
+  func only(pattern: String, isChosen: Bool) throws {
+    let folder = try Folder()
+    folder.write("case one\nnew power p\n", to: "s.fsm")
+    var options = RunOptions(files: [])
+    options.only = [pattern]
+    let reading = try #require(RunFiles.scripts(["\(folder.path)/s.fsm"]).first)
+    expectEqual(RunFile(reading, options) != nil, isChosen)
+    options.only = ["\(folder.path)/s.fsm"]
+    expect(RunFile(reading, options) != nil)
+  }
+
   @Test("an include of a pipe, a device or a folder does not wait, and says what it is")
   func noFiles() throws {
     let folder = try Folder()

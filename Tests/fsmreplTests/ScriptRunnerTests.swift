@@ -96,6 +96,27 @@ struct ScriptRunnerTests {
     expectEqual(run.status, .failed)
   }
 
+  @Test("an await on a paused clock says what it waits for", arguments: [false, true])
+  func silentWait(keepsGoing: Bool) throws {
+    let server = try FakeServer(
+      greeting: ["+ fsmd protocol=1 version=0 world=main clock=real t=0.000 seq=0"]
+    ) { request in
+      switch request.split(separator: " ").first {
+      case "pause", "clock": ["+ @ speed=1 paused=yes t=0.000 seq=0"]
+      case "expect" where request.hasSuffix("on"): ["- @ EXPECTED expected=on got=off : a is in off"]
+      case "await": ["+ @ reached on t=0.000 seq=0"]
+      case _: ["+ @"]
+      }
+    }
+    let run = try run(server, [.expression("pause\nawait a off\nawait a on within=1s\nsync")], keepsGoing: keepsGoing)
+    expectEqual(
+      run.output, "+ speed=1 paused=yes t=0.000 seq=0\n+ reached on t=0.000 seq=0\n+ reached on t=0.000 seq=0\n+\n")
+    expectEqual(
+      run.errors,
+      "fsmrepl: -e:3: the clock is paused, and stands still up to 'resume' or 'advance' of another client; Ctrl-C ends the"
+        + " waiting\n")
+  }
+
   /// Answers in objects once it was asked to.
   private func writer() throws -> FakeServer {
     try FakeServer { request in

@@ -54,3 +54,11 @@ extension StringProtocol {
     return result + rest
   }
 }
+
+extension String {
+  /// The text itself; of more than so many characters its beginning and its end, with `…` between them.
+  package func shortened(to most: Int) -> String {
+    guard utf8.count > most, count > most else { return self }
+    return "\(prefix(most / 2))…\(suffix(most / 2))"
+  }
+}

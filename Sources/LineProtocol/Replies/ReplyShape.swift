@@ -121,6 +121,7 @@ extension ReplyShape {
     "machine", "state", "event", "timer", "allowed", "ignores", "verb", "kind", "count", "line", "column", "missing",
     "argument", "got", "expected", "owner", "index", "name", "value", "limit", "output", "done", "durable",
     "did-you-mean", "id", "first", "last", "host",
+    "omitted",
   ]
 }
 

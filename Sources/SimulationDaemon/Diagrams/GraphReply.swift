@@ -19,6 +19,7 @@ final class GraphReply: LongReply {
   }
 
   private var stage: Stage
+  private var omissions = 0
   private let form: GraphForm
   private let graphs: Graphs
   private let terms: SessionTerms
@@ -50,7 +51,8 @@ final class GraphReply: LongReply {
     switch drawn {
     case .script(let script): stage = .scripting(script, written: nil)
     case .exceeded(let limit, let text): stage = .exceeded(limit, text)
-    case .text(let text):
+    case .text(let text, let omissions):
+      self.omissions = omissions
       guard form.format == .svg else {
         stage = .writing(LinesOfText(text))
         return
@@ -125,7 +127,7 @@ final class GraphReply: LongReply {
       return .more
     case .writing(var lines):
       stage = .over
-      guard lines.write(tag: tag, to: &buffer) else { return .done(lines.written) }
+      guard lines.write(tag: tag, to: &buffer) else { return .done(lines.written, omitted: omissions) }
       stage = .writing(lines)
       return .more
     case .exceeded(let limit, let text):

@@ -12,10 +12,11 @@ enum GraphSubject {
   case parts(PartsPicture)
   case members(MembersPicture)
   /// A text that a document gives without exploration, made when it is wanted.
-  case text(() -> String)
+  case text(() -> (text: String, omissions: [String]))
 
   enum Drawn {
-    case text(String)
+    /// With the number of parts that it leaves out.
+    case text(String, omissions: Int = 0)
     case script(any TestScript)
     /// It would be too much, with what to do instead.
     case exceeded(ExceededLimit, String)
@@ -33,7 +34,9 @@ enum GraphSubject {
         graph, mark: mark, show: form.drawn, asWritten: form.format != .table, while: goesOn)
       drawing.direction = form.direction
       return .text(form.text(of: drawing, asPicture: drawing))
-    case .text(let text): return .text(text())
+    case .text(let text):
+      let (text, omissions) = text()
+      return .text(text, omissions: omissions.count)
     case .parts(let picture): return .text(form.text(of: picture))
     case .members(let picture): return .text(form.text(of: picture))
     case .tests(let source, let document):

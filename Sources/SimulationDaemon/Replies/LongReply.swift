@@ -37,8 +37,8 @@ extension LongReply {
 /// The result of writing a piece of a long reply.
 enum ReplyPiece {
   case more
-  /// All is written; the number of lines.
-  case done(Int)
+  /// All is written; the number of lines, and of the parts that a diagram leaves out.
+  case done(Int, omitted: Int = 0)
   /// The journal no longer has the next input.
   case forgotten
   /// The store cannot read the next input.

@@ -21,13 +21,17 @@ extension RequestContext {
     case .members: return graphMembers(of: name, machine, form)
     case nil: break
     }
-    if form.format == .scxml || form.format == .stateDiagram,
+    let isPlantUML = form.format == .plantuml && words["show"] == nil
+    if form.format == .scxml || form.format == .stateDiagram || isPlantUML,
       case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
       let document = document(of: kind)
     {
-      return begin(document, of: kind, form, marking: machine)
+      return begin(document, of: kind, named: name, form, marking: form.marksPresent ? machine : nil)
     }
-    if form.format == .scxml { return failToPrint("only a kind from a document has one") }
+    if form.format == .scxml {
+      guard shown(name, machine) != nil else { return failNeitherMachineNorKind(name) }
+      return failToPrint("only a kind from a document has one")
+    }
     if let machine {
       let living = live.world.living(machine)
       var place = living.place(of: live.world.kind(of: machine))
@@ -155,20 +159,33 @@ extension RequestContext {
   /// Answers with what the document of a kind says by itself.
   ///
   /// - Parameter machine: Its active states are marked in a diagram.
-  private func begin(_ document: KindDocument, of kind: Kind, _ form: GraphForm, marking machine: MachineID?) {
-    let text: () -> String
-    if form.format == .stateDiagram {
+  private func begin(
+    _ document: KindDocument, of kind: Kind, named name: String, _ form: GraphForm, marking machine: MachineID?
+  ) {
+    let text: () -> (text: String, omissions: [String])
+    if form.format != .scxml {
       guard mayDraw(kind) else { return }
-      text = machine.map { live.world.living($0).stateDiagram } ?? ChartMachine.stateDiagram(of: kind)
+      let notation: DiagramNotation = form.format == .plantuml ? .plantuml : .mermaid
+      let (definition, running) =
+        machine.map { live.world.living($0).drawn } ?? (ChartMachine.definition(of: kind), nil)
+      var head: [String] = []
+      if notation == .plantuml {
+        head = ["title \(name == kind.name ? name : "\(name): \(kind.name)")", "hide empty description"]
+        if form.direction == .right { head.append("left to right direction") }
+      }
+      text = { definition.stateDiagram(notation, marking: running, head: head) }
     } else if let notation = DiagramNotation(rawValue: document.notation) {
       text = {
-        Definition.scxml(diagram: document.bytes, notation, reading: document.isReadFreely ? .free : .strict) ?? ""
+        (
+          Definition.scxml(diagram: document.bytes, notation, reading: document.isReadFreely ? .free : .strict) ?? "",
+          []
+        )
       }
     } else {
       guard let written = String(validating: document.bytes, as: UTF8.self) else {
         return failToPrint("the document is not in UTF-8, as lines are; a copy in UTF-8 can be printed")
       }
-      text = { written }
+      text = { (written, []) }
     }
     begin(GraphReply(.text(text), form, environment.graphs, session.terms))
   }
@@ -357,7 +374,7 @@ extension RequestContext {
 
 extension LivingMachine {
   /// Draws a machine of a document as it is now.
-  fileprivate var stateDiagram: () -> String { ChartMachine.stateDiagram(of: value) }
+  fileprivate var drawn: (definition: Definition, running: RunningChart?) { ChartMachine.drawn(value) }
 }
 
 extension ByteBuffer {

@@ -322,7 +322,7 @@ extension RequestContext {
     case .unreadable(let failure):
       session.failStorage(tag, world: session.shown(live.name), "\(failure)")
       session.endActivity()
-    case .done(let lines):
+    case .done(let lines, let omitted):
       if let past = reply as? PastReply, session.cursor == nil, past.journal.end + 1 < live.world.firstSequence {
         // The inputs that came meanwhile are no longer in memory.
         let rest = past.journal.goingOn(through: live.world.lastSequence)
@@ -332,7 +332,10 @@ extension RequestContext {
       if let past = reply as? PastReply {
         beginWatch(past.journal, past.pattern)
       } else {
-        succeed { $0.word(UInt64(lines)) }
+        succeed { line in
+          line.word(UInt64(lines))
+          if omitted > 0 { line.key("omitted", UInt64(omitted)) }
+        }
       }
       session.endActivity()
     }

@@ -172,6 +172,8 @@ struct Chart: Sendable {
   var eventTexts: [String: String] = [:]
   /// Whether guards and actions ask events for such data only, of which there is a sample of each class.
   var asksSamplesOnly = false
+  /// Data of events that actions of a diagram have by their names alone.
+  var namedData: Set<String> = []
   /// The titles and descriptions that states have in a diagram, by their ids; "" for none. And whether they are choices.
   var texts: [String: (title: String, about: [String], isChoice: Bool)] = [:]
   /// The states that the translation of a diagram has added, by their numbers.

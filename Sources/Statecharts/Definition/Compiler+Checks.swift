@@ -243,7 +243,10 @@ extension Compiler {
         continue
       }
       let meant = Spelling.suggestion(for: name, in: declared)
-      let how = document.isDiagram ? "write %% data \(name) = …" : "write <data id=\"\(name)\"/> in the <datamodel>"
+      let how =
+        document.isDiagram
+        ? "write \(document.declarations[name] ?? "%% data \(name) = …")"
+        : "write <data id=\"\(name)\"/> in the <datamodel>"
       let isEndless = endless.contains(slot)
       note(
         .warning, at: position,

@@ -20,16 +20,37 @@ extension Compiler {
     if place == 0 { compileNameableResources() }
     for state in chart.states.indices where pace.mayGoOn() { compileContent(of: state) }
     guard !pace.isInterrupted else { return }
-    chart.timerEvents = Set(document.timerEvents.sorted().map { chart.events.intern($0) })
+    let timerEvents = document.isDiagram ? document.timerEvents : writtenTimers
+    chart.timerEvents = Set(timerEvents.sorted().map { chart.events.intern($0) })
     chart.conditions = document.conditions
     chart.eventTexts = document.eventTexts
     chart.texts = document.texts
     chart.helpers = Set(chart.ids.indices.filter { document.helpers.contains(chart.ids[$0] ?? "") })
     chart.asksSamplesOnly = document.asksSamplesOnly
+    chart.namedData = document.namedData
     chart.eventData = document.eventData
     noteSamples()
     checkChart(hasErrors: errors > errorsBefore)
     charts[place] = chart
+  }
+
+  /// The events of timers as a diagram is translated to them: `<send event="on.after.5s" id="on.after.5s" delay="5s"/>`
+  /// on entry of `on`.
+  private var writtenTimers: Set<String> {
+    var events: Set<String> = []
+    for (state, own) in chart.states.enumerated() {
+      guard let id = chart.ids[state], let entry = own.onEntry.last else { continue }
+      for place in chart.blocks[Int(chart.handlers[Int(entry)])] {
+        guard case .send(let number) = chart.instructions[Int(place)] else { continue }
+        let send = chart.sends[Int(number)]
+        if let event = chart.text(of: send.event), let delay = chart.text(of: send.delay), send.id == event,
+          event == "\(id).after.\(delay)"
+        {
+          events.insert(event)
+        }
+      }
+    }
+    return events
   }
 
   // MARK: Numbering

@@ -86,11 +86,15 @@ struct Compiler {
 
   // MARK: Findings
 
+  /// A finding quotes the document, which may have an expression of any length.
+  private static var longestMessage: Int { 600 }
+
   /// Equal warnings are one, with how often it comes.
   mutating func note(
     _ severity: Finding.Severity, at position: XMLDocument.Position, _ message: String, write: String? = nil
   ) {
     if isQuiet, severity == .warning { return }
+    let message = message.shortened(to: Self.longestMessage)
     let finding = Finding(
       severity: severity, resource: resource, line: position.line, column: position.column, message: message,
       write: write)

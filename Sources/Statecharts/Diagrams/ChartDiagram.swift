@@ -1,20 +1,26 @@
 import LineProtocol
 
 extension Definition {
-  /// The document as a Mermaid state diagram, which can be loaded again.
+  /// The document as a state diagram of Mermaid or PlantUML, which can be loaded again.
   ///
-  /// - Parameter machine: Its active states are filled.
+  /// - Parameters:
+  ///   - notation: There is none of XState.
+  ///   - machine: Its active states are filled.
+  ///   - head: Lines for the looks, after the first one.
   /// - Returns: The text, and what a diagram cannot say and the text leaves out. If that is empty, the diagram behaves as
   ///   the document does.
-  public func stateDiagram(marking machine: RunningChart? = nil) -> (text: String, omissions: [String]) {
-    var writer = ChartDiagram(self)
-    let text = writer.text(marking: machine)
+  public func stateDiagram(
+    _ notation: DiagramNotation = .mermaid, marking machine: RunningChart? = nil, head: [String] = []
+  ) -> (text: String, omissions: [String]) {
+    var writer = ChartDiagram(self, notation)
+    let text = writer.text(marking: machine, head: head)
     return (text, writer.omissions)
   }
 }
 
-/// Writes a chart as a Mermaid state diagram with formal labels.
+/// Writes a chart as a state diagram with formal labels.
 struct ChartDiagram {
+  private let notation: DiagramNotation
   let chart: Chart
   /// The names of the states in the diagram.
   private var names: [String] = []
@@ -29,8 +35,11 @@ struct ChartDiagram {
   /// The names of the states whose ids are none in a diagram, by id.
   private var renamed: [String: String] = [:]
   private let awaited: Set<EventNames.Descriptor>
+  /// The states that are filled.
+  private var active: Set<Int> = []
 
-  init(_ definition: Definition, isPicture: Bool = false) {
+  init(_ definition: Definition, _ notation: DiagramNotation = .mermaid, isPicture: Bool = false) {
+    self.notation = notation
     self.isPicture = isPicture
     chart = definition.charts[0].chart
     awaited = Set(chart.descriptors)
@@ -61,9 +70,17 @@ struct ChartDiagram {
     return nil
   }
 
-  mutating func text(marking machine: RunningChart?) -> String {
+  mutating func text(marking machine: RunningChart?, head: [String]) -> String {
+    active = Set(
+      machine.map { machine in
+        machine.final.map { [$0] } ?? machine.configuration.filter { $0 < chart.states.count && chart.isAtomic($0) }
+      } ?? [])
     content(of: 0, depth: 1)
-    var head = ["stateDiagram-v2"]
+    let isMermaid = notation == .mermaid
+    let comment = isMermaid ? "    %%" : "'"
+    var head = [isMermaid ? "stateDiagram-v2" : "@startuml"] + head
+    // In PlantUML a dot is between a state and one in it.
+    if !isMermaid, names.contains(where: { $0.contains(".") }) { head.append("set separator none") }
     if chart.globalScript != nil { omit("the script of the document") }
     if chart.hasLateBinding, !chart.data.isEmpty { omit("late binding") }
     for (state, own) in chart.states.enumerated() where !own.invokes.isEmpty {
@@ -73,20 +90,20 @@ struct ChartDiagram {
     for data in chart.data where !conditions.contains(chart.symbols.names[Int(data.slot)]) {
       let name = chart.symbols.names[Int(data.slot)]
       switch data.value {
-      case .none: head.append("    %% data \(name)")
+      case .none: head.append("\(comment) data \(name)")
       case .constant, .expression:
         guard let value = value(of: data.value) else { continue }
-        head.append("    %% data \(name) = \(value)")
+        head.append("\(comment) data \(name) = \(value)")
       }
     }
-    head += zip(ids, names).filter { $0 != $1 }.map { "    %% renamed: \($0) is \($1)" }
-    head += omissions.map { "    %% left out: \($0)" }
+    head += zip(ids, names).filter { $0 != $1 }.map { "\(comment) renamed: \($0) is \($1)" }
+    head += omissions.map { "\(comment) left out: \($0)" }
     var tail = outside
-    if let machine {
-      let active =
-        machine.final.map { [$0] } ?? machine.configuration.filter { $0 < chart.states.count && chart.isAtomic($0) }
+    if !isMermaid {
+      tail.append("@enduml")
+    } else if machine != nil {
       tail.append("    classDef current fill:#ffc233,color:#000000,stroke:#6b4a00,stroke-width:4px,font-weight:bold")
-      tail += active.map { "    class \(names[$0]) current" }
+      tail += active.sorted().map { "    class \(names[$0]) current" }
     }
     return (head + lines + tail).joined(separator: "\n")
   }
@@ -156,24 +173,27 @@ struct ChartDiagram {
     var texts: [String] = []
     for handler in handlers(of: state) { texts.append("\(handler.word) / \(handler.actions)") }
     let text = chart.texts[ids[state]]
-    let title = Self.escaped(text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? ids[state])
+    let title = escaped(text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? ids[state])
     texts += text?.about.map(written(description:)) ?? []
     if isChoice(state) {
       lines.append("\(indent(depth))state \(names[state]) <<choice>>")
       return
     }
+    let isMermaid = notation == .mermaid
     if own.kind == .atomic || own.kind == .final {
-      lines.append("\(indent(depth))state \"\(title)\" as \(names[state])")
-      lines += texts.map { "\(indent(depth))\(names[state]) : \(Self.escaped($0))" }
+      let look = active.contains(state) && !isMermaid ? " #ffc233;line:6b4a00;line.bold;text:black" : ""
+      lines.append("\(indent(depth))state \"\(title)\" as \(names[state])\(look)")
+      lines += texts.map { "\(indent(depth))\(names[state]) : \(escaped($0))" }
       if own.kind == .final { lines.append("\(indent(depth))\(names[state]) --> [*]") }
       if own.doneData != Chart.none { omit("the data of the end \(ids[state])", own.line) }
       return
     }
     // Mermaid draws no texts in a state with a block but its title.
-    let all = ([title] + texts.map(Self.escaped)).joined(separator: "<br/>")
+    let all = ([title] + (isMermaid ? texts.map { escaped($0) } : [])).joined(separator: "<br/>")
     lines.append("\(indent(depth))state \"\(all)\" as \(names[state]) {")
     content(of: state, depth: depth + 1)
     lines.append("\(indent(depth))}")
+    if !isMermaid { lines += texts.map { "\(indent(depth))\(names[state]) : \(escaped($0))" } }
   }
 
   /// What a state does on entry and exit, without its timers.
@@ -199,7 +219,9 @@ struct ChartDiagram {
         omit("the second history of \(ids[state])", own.line)
         continue
       }
-      lines.append("\(indent(depth))state \"\(isDeep ? "H*" : "H")\" as \(name(of: child))")
+      if notation == .mermaid {
+        lines.append("\(indent(depth))state \"\(isDeep ? "H*" : "H")\" as \(name(of: child))")
+      }
       let initial = chart.transitions[Int(own.initial)]
       // Its targets can be in other blocks.
       let label = label(of: initial, isEvent: false) ?? ""
@@ -250,7 +272,7 @@ struct ChartDiagram {
           omit("a transition without a target of the event \(label.prefix { $0 != " " })", transition.line)
           continue
         }
-        let line = "\(indent(depth))\(names[state]) : \(Self.escaped(label))"
+        let line = "\(indent(depth))\(names[state]) : \(escaped(label))"
         if isOutside { outside.append(line) } else { lines.append(line) }
         continue
       }
@@ -265,7 +287,7 @@ struct ChartDiagram {
   ) {
     let targets = loop.map { [$0] } ?? transition.targets.map { Int(chart.targets[Int($0)]) }
     var written: [String] = []
-    let text = label.isEmpty ? "" : " : \(Self.escaped(label))"
+    let text = label.isEmpty ? "" : " : \(escaped(label))"
     if targets.count > 1 {
       forks += 1
       var fork = "fork_\(forks)"
@@ -340,7 +362,7 @@ struct ChartDiagram {
     let words = chart.eventTexts["\(id) "]
     let time = "after \(TimeText.written(nanoseconds))"
     func text(_ event: String?, otherwise formal: String) -> String {
-      words.flatMap { Self.isWritable($0, for: event, after: nanoseconds) ? $0 : nil } ?? formal
+      words.flatMap { isWritable($0, for: event, after: nanoseconds) ? $0 : nil } ?? formal
     }
     if chart.timerEvents.contains(chart.events.number(of: event)), event == id, id == "\(state).after.\(delay)" {
       return Timer(event: event, text: text(nil, otherwise: time), words: words ?? time, isNameless: true)
@@ -393,7 +415,7 @@ struct ChartDiagram {
         parts.triggers += !isPicture && transition.targets.isEmpty ? texts.map(Self.once) : texts
       } else if let words = chart.eventTexts[name],
         isPicture
-          || transition.descriptors.count == 1 && parts.samples.isEmpty && Self.isWritable(words, for: name)
+          || transition.descriptors.count == 1 && parts.samples.isEmpty && isWritable(words, for: name)
             && (isBare || !words.contains(where: "/[".contains))
       {
         parts.triggers.append(words)
@@ -432,13 +454,14 @@ struct ChartDiagram {
   }
 
   /// A diagram of two states with a text, as it is read again.
-  private static func read(_ text: String, _ reading: DiagramReading = .free) -> Diagram {
-    let bytes = Array("stateDiagram-v2\n[*] --> a\na\(text.prefix(4_096))".utf8)
-    return DiagramReader(complete: bytes, .mermaid, reading, limits: DocumentLimits(), ReadingPace { true }).diagram
+  private func read(_ text: String, _ reading: DiagramReading = .free) -> Diagram {
+    let head = notation == .mermaid ? "stateDiagram-v2" : "@startuml"
+    let bytes = Array("\(head)\n[*] --> a\na\(text.prefix(4_096))".utf8)
+    return DiagramReader(complete: bytes, notation, reading, limits: DocumentLimits(), ReadingPace { true }).diagram
   }
 
   /// Whether an arrow with these words alone is read again as one that waits for an event or a timer.
-  private static func isWritable(_ words: String, for event: String?, after nanoseconds: Int64? = nil) -> Bool {
+  private func isWritable(_ words: String, for event: String?, after nanoseconds: Int64? = nil) -> Bool {
     let diagram = read(" --> b : \(escaped(words))")
     guard !diagram.hasErrors, diagram.arrows.count == 2, diagram.arrows[1].label.triggers.count == 1 else {
       return false
@@ -454,7 +477,7 @@ struct ChartDiagram {
   /// A description as it is read again: in quotes if its words could be a label.
   private func written(description text: String) -> String {
     let isPlain = [.strict, .free].allSatisfy { reading in
-      Self.read(" : \(Self.escaped(text))", reading).states.first?.descriptions == [text]
+      read(" : \(escaped(text))", reading).states.first?.descriptions == [text]
     }
     let name = Prose.name(of: text)
     let number = Int(chart.events.number(of: name))
@@ -630,7 +653,7 @@ struct ChartDiagram {
       separator: " ", omittingEmptySubsequences: false
     )
     .joined(separator: " ")
-    return line.utf8.first == nil ? nil : withNames(line)
+    return line.utf8.first == nil ? nil : isPicture ? withNamedData(line) : withNames(line)
   }
 
   /// A script on one line, whose statements need a semicolon where the lines ended.
@@ -657,6 +680,17 @@ struct ChartDiagram {
     return asked.text
   }
 
+  /// An expression in the author's words, who has named the data of its event in parentheses.
+  private func withNamedData(_ text: String) -> String {
+    guard !chart.namedData.isEmpty, text.includes("_event"), var asked = TokenText(text) else { return text }
+    for place in asked.tokens.indices where asked[place] == .name("_event") && asked[place + 2] == .name("data") {
+      if case .name(let name) = asked[place + 4], chart.namedData.contains(name) {
+        asked.replace(place...place + 4, with: name)
+      }
+    }
+    return asked.text
+  }
+
   /// The name of an event: that of a state's end has the state's name in the diagram.
   private func eventName(_ number: Int32) -> String {
     let name = chart.events.names[Int(number)]
@@ -665,9 +699,10 @@ struct ChartDiagram {
     return prefix + state
   }
 
-  /// Characters that have a meaning in Mermaid, as entities.
-  static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { escaped, character in
+  /// Characters that have a meaning in the notation, as entities.
+  private func escaped(_ text: String) -> String {
+    if notation == .plantuml { return escapedForPlantUML(text) }
+    return text.reduce(into: "") { escaped, character in
       switch character {
       case "\"": escaped += "#quot;"
       case "<": escaped += "#lt;"
@@ -677,6 +712,21 @@ struct ChartDiagram {
         escaped += "#\(character.unicodeScalars.first?.value ?? 0);"
       case _: escaped.append(character)
       }
+    }
+  }
+
+  /// A doubled mark is one of looks; a slash before an apostrophe begins a comment.
+  private func escapedForPlantUML(_ text: String) -> String {
+    var last: Character = " "
+    return text.reduce(into: "") { escaped, character in
+      let isMark =
+        switch character {
+        case "\"", "<", ">", "&", "#", ";", "\\", "~", "%", "`": true
+        case "*", "/", "_", "-", "^", "[", "]", "=", "'": character == last || character == "'" && last == "/"
+        case _: false
+        }
+      if isMark { escaped += "&#\(character.unicodeScalars.first?.value ?? 0);" } else { escaped.append(character) }
+      last = character
     }
   }
 }

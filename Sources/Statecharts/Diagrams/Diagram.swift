@@ -91,8 +91,12 @@ struct Diagram {
     var severity: Finding.Severity
     var offset: Int
     var message: String
+    /// What the message ends with where there is no proposal.
+    var hint = ""
     /// What may stand from the place to the end of the line instead.
     var write: String?
+    /// Whether something is missing that only the author knows, so that nothing is proposed.
+    var isOpen = false
     /// Whether a strict reading has a finding of its own for it.
     var isFoundStrictly = false
   }
@@ -116,28 +120,34 @@ struct Diagram {
   var conditions: [ChartCondition] = []
   /// What events that are named after words are called in the diagram.
   var eventTexts: [String: String] = [:]
-  /// Whether actions ask for data of the event that its parentheses name.
-  var readsData = false
+  /// The data that actions ask of their event since its parentheses name them.
+  var namedData: Set<String> = []
   /// What timers are called in the diagram, by the places of their triggers.
   var timerTexts: [Int: String] = [:]
 
-  mutating func error(_ offset: Int, _ message: String, write: String? = nil) {
-    notes.append(Note(severity: .error, offset: offset, message: message, write: write))
+  mutating func error(
+    _ offset: Int, _ message: String, hint: String = "", write: String? = nil, isOpen: Bool = false
+  ) {
+    notes.append(
+      Note(severity: .error, offset: offset, message: message, hint: hint, write: write, isOpen: isOpen))
     errors += 1
   }
 
   /// Says how something was read that has no formal meaning.
-  mutating func assume(_ offset: Int, _ message: String, write: String? = nil, isFoundStrictly: Bool = false) {
+  mutating func assume(
+    _ offset: Int, _ message: String, hint: String = "", write: String? = nil, isFoundStrictly: Bool = false
+  ) {
     notes.append(
-      Note(severity: .note, offset: offset, message: message, write: write, isFoundStrictly: isFoundStrictly))
+      Note(
+        severity: .note, offset: offset, message: message, hint: hint, write: write, isFoundStrictly: isFoundStrictly))
   }
 
   mutating func assume(arrow: Int, _ message: String, isFoundStrictly: Bool = false) {
     assume(arrows[arrow].offset, message, isFoundStrictly: isFoundStrictly)
   }
 
-  mutating func warn(_ offset: Int, _ message: String, write: String? = nil) {
-    notes.append(Note(severity: .warning, offset: offset, message: message, write: write))
+  mutating func warn(_ offset: Int, _ message: String, hint: String = "", write: String? = nil) {
+    notes.append(Note(severity: .warning, offset: offset, message: message, hint: hint, write: write))
   }
 
   /// The states of each region, in the order of the text.
@@ -288,6 +298,16 @@ struct ChartCondition: Hashable, Sendable {
       case .number: "0"
       case .limit: "1"
       case .text: ""
+      }
+    }
+
+    /// The same as a value of the expression language.
+    var literal: String {
+      switch self {
+      case .flag: "true"
+      case .denied: "false"
+      case .number, .limit: otherwise
+      case .text: "''"
       }
     }
 

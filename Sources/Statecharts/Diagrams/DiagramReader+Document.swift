@@ -27,14 +27,15 @@ extension DiagramReader {
       let foundOffsets = Set(translation.diagram.notes.map(\.offset))
       for note in proposals.free.diagram.notes
       where note.severity == .note && !note.isFoundStrictly && !foundOffsets.contains(note.offset) {
-        translation.diagram.warn(note.offset, "read freely, \(note.message)", write: note.write)
+        translation.diagram.warn(note.offset, "read freely, \(note.message)", hint: note.hint, write: note.write)
       }
     }
     let notes = translation.diagram.notes.map { note -> Remark in
       let isWarned = note.severity == .note && asked == .strict
+      let proposal = proposals.proposal(for: note)
       return (
-        isWarned ? .warning : note.severity, lines.position(of: note.offset), note.message,
-        proposals.proposal(for: note)
+        isWarned ? .warning : note.severity, lines.position(of: note.offset),
+        note.message + (proposal.map { proposals.advice($0, at: note.offset) } ?? note.hint), proposal
       )
     }
     var document = XMLDocument(diagram: nodes)
@@ -47,8 +48,11 @@ extension DiagramReader {
       document.texts[state.id] = (state.title, state.descriptions, state.kind == .choice)
     }
     // The translation asks for samples and conditions; what else is asked stands in the text.
-    document.asksSamplesOnly = !bytes.includes("_event") && !translation.diagram.readsData
+    let asksEvents = bytes.includes("_event")
+    document.asksSamplesOnly = !asksEvents && translation.diagram.namedData.isEmpty
+    if !asksEvents { document.namedData = translation.diagram.namedData }
     document.conditions = translation.diagram.conditions
+    if reading == .strict, !translation.diagram.hasErrors { document.declarations = proposals.declarations }
     document.eventTexts = translation.diagram.eventTexts
     document.eventData = translation.eventData
     return (document, notes)
@@ -83,17 +87,47 @@ private struct Proposals {
   /// The diagram as it is read freely, and what was found at each place.
   private(set) lazy var free = reader.again(reader.bytes, .free)
   private lazy var places = free.formalPlaces
+  /// The lines that declare what a free reading lets guards and actions ask for, by the names.
+  private(set) lazy var declarations = free.declarations
 
   init(_ reader: DiagramReader) {
     self.reader = reader
   }
 
   mutating func proposal(for note: Diagram.Note) -> String? {
-    guard note.severity != .note, room >= reader.bytes.count, reader.pace.mayGoOn() else { return nil }
-    var proposal = note.write
-    if proposal == nil, reader.reading == .strict { proposal = places[note.offset].map(free.formalText(at:)) }
-    guard let proposal, isAccepted(proposal, at: note.offset) else { return nil }
+    guard note.severity != .note, !note.isOpen, room >= reader.bytes.count, reader.pace.mayGoOn() else { return nil }
+    if let proposal = note.write, isAccepted(proposal, at: note.offset) { return proposal }
+    guard reader.reading == .strict, let proposal = formalText(from: note.offset),
+      isAccepted(proposal, at: note.offset)
+    else { return nil }
     return proposal
+  }
+
+  /// What a finding says of its proposal, and of what that asks for.
+  mutating func advice(_ proposal: String, at offset: Int) -> String {
+    if proposal.isEmpty {
+      let end = reader.bytes[offset...].firstIndex(of: 0x0A) ?? reader.bytes.count
+      let rest = PlacedText(reader.bytes, offset..<end).trimmed
+      return rest.isEmpty ? "" : "; leave \(rest.string) away"
+    }
+    guard let guarded = TokenText(proposal) else { return "; write \(proposal)" }
+    var needed: [String] = []
+    for case (.name(let name), _) in guarded.tokens {
+      if let declaration = declarations[name], !needed.contains(declaration) { needed.append(declaration) }
+    }
+    return "; write \(proposal)" + (needed.isEmpty ? "" : ", and the line \(needed.joined(separator: ", the line "))")
+  }
+
+  /// The formal notation from a place to the end of the line; of a place within a label, if what is in front of it there
+  /// is formal already.
+  private mutating func formalText(from offset: Int) -> String? {
+    var start = offset
+    while places[start] == nil {
+      start -= 1
+      guard start > 0, reader.bytes[start] != 0x0A else { return nil }
+    }
+    let before = String(decoding: reader.bytes[start..<offset], as: UTF8.self)
+    return places[start].flatMap { free.formalText(at: $0).removing(prefix: before) }
   }
 
   /// Whether the line has no mistakes with a text from a place to its end, and the text changes it.
@@ -120,6 +154,21 @@ extension DiagramReader {
 
   /// A label, or the actions of one from one of them on; by their indices.
   fileprivate typealias FormalPlace = (arrow: Int, action: Int?)
+
+  /// The lines that declare what guards and actions ask for and nothing declares, by the names.
+  fileprivate var declarations: [String: String] {
+    let mark = notation == .plantuml ? "'" : "%%"
+    var lines: [String: String] = [:]
+    for condition in diagram.conditions {
+      lines[condition.name] = "\(mark) data \(condition.name) = \(condition.form.literal)"
+    }
+    for data in diagram.data {
+      // What nobody wrote stands where it is asked for, and its value, too.
+      guard let value = data.value, value.start == data.name.start else { continue }
+      lines[data.name.string] = "\(mark) data \(data.name.string) = \(value.string)"
+    }
+    return lines
+  }
 
   /// What was read freely, by the offsets that it begins at.
   fileprivate var formalPlaces: [Int: FormalPlace] {

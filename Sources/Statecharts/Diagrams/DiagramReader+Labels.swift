@@ -7,9 +7,17 @@ extension DiagramReader {
   /// Thrown after a mistake was noted; the text with it is skipped.
   struct Mistake: Error {}
 
-  mutating func fail(_ text: PlacedText, _ message: String, write: String? = nil) -> Mistake {
-    diagram.error(text.start, message, write: write)
+  mutating func fail(
+    _ text: PlacedText, _ message: String, hint: String = "", write: String? = nil, isOpen: Bool = false
+  ) -> Mistake {
+    diagram.error(text.start, message, hint: hint, write: write, isOpen: isOpen)
     return Mistake()
+  }
+
+  /// What can stand instead of a text, and all that follows it in its line.
+  func proposal(_ words: String, for text: PlacedText) -> String {
+    let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
+    return words + String(decoding: bytes[text.end..<end], as: UTF8.self)
   }
 
   /// Reads the label of an arrow or of something that is handled within a state.
@@ -42,7 +50,9 @@ extension DiagramReader {
     var last: PlacedText?
     for part in text.split(",") {
       if let last, part.is("or timer") || part.is("timer") {
-        throw fail(part, "the text does not say how long the timer runs; write \(last.string), or after DURATION")
+        throw fail(
+          part, "the text does not say how long the timer runs", hint: "; write \(last.string), or after DURATION",
+          isOpen: true)
       }
       let follows = part.rest(after: "or")
       let part = follows ?? part
@@ -74,22 +84,25 @@ extension DiagramReader {
       return name
     }
     if rest.is("(timer)") {
-      throw fail(rest, "the text does not say how long the timer runs; write \(name.string) after DURATION")
+      throw fail(
+        rest, "the text does not say how long the timer runs", hint: "; write \(name.string) after DURATION",
+        isOpen: true)
     }
     label.triggers.append(.event(name))
     if rest.isEmpty { return name }
     if Self.isDigit(rest.dropFirst(rest.hasPrefix("(") ? 1 : 0).bytes.first ?? 0),
       name.is("every") || Spelling.closest(to: name.string, in: ["after", "after."]) != nil
     {
-      throw fail(text, "\(expected); a timer is after \(rest.string.filter { !"() ".contains($0) })")
+      let timer = "after \(rest.string.filter { !"() ".contains($0) })"
+      throw fail(text, expected, hint: "; a timer is \(timer)", write: proposal(timer, for: text))
     }
     guard let inner = rest.inside("(") else {
       if text.bytes.contains(where: { "<>=!".utf8.contains($0) }) {
         let guarded = text.rest(after: "if") ?? text
-        throw fail(text, "\(expected); a guard stands in brackets: [\(guarded.string)]")
+        throw fail(text, expected, hint: "; a guard stands in brackets: [\(guarded.string)]")
       }
       let word = Prose.name(of: text.string)
-      throw fail(text, "\(expected); an event is one word: \(word)")
+      throw fail(text, expected, hint: "; an event is one word: \(word)")
     }
     // `press()` is the event as a function.
     if rest.bytes.count == 2 { return name }
@@ -105,7 +118,7 @@ extension DiagramReader {
   /// Reads a duration as requests have it: `250ms`, `1.5s`, `2d`; without a unit it is in seconds.
   mutating func duration(_ text: PlacedText) throws(Mistake) -> Int64 {
     guard let nanoseconds = Self.nanoseconds(of: text) else {
-      throw fail(text, "expected a duration, as in after 350ms; found \(text.string)")
+      throw fail(text, "expected a duration; found \(text.string)", hint: "; one is 350ms, 5s or 1.5h")
     }
     guard nanoseconds <= Double(TimeText.longest) else { throw fail(text, "a duration is at most 36500d") }
     if TimeText.duration(text.string) == nil {
@@ -185,7 +198,7 @@ extension DiagramReader {
     if try output(text, into: &builder) { return }
     if let sign = assignment(text) {
       let value = text.dropFirst(sign + 1).trimmed
-      if value.isEmpty { throw fail(text, "expected a value after =; found \(text.string)") }
+      if value.isEmpty { throw fail(text, "expected a value after =; found \(text.string)", isOpen: true) }
       return builder.empty(
         "assign", [text[0..<sign].trimmed.attribute("location"), value.attribute("expr")], at: text.start)
     }
@@ -194,7 +207,8 @@ extension DiagramReader {
       text.string.unicodeScalars.allSatisfy({ $0.properties.isXIDContinue || $0 == " " || $0 == "\t" })
     {
       throw fail(
-        text, "expected an action; found \(text.string); an output is one word: \(Prose.name(of: text.string))")
+        text, "expected an action; found \(text.string)",
+        hint: "; an output is one word: \(Prose.name(of: text.string))")
     }
     builder.begin("script", at: text.start)
     builder.text(text)
@@ -227,7 +241,8 @@ extension DiagramReader {
     var parameters: [(PlacedText, PlacedText)] = []
     if rest.is("?") {
       throw fail(
-        text, "whether \(name.string) is emitted depends on data that the text does not have; write a guard")
+        text, "whether \(name.string) is emitted depends on data that the text does not have", hint: "; write a guard",
+        isOpen: true)
     } else if rest.hasPrefix("×") {
       guard let number = Int(rest.string.dropFirst().filter { $0 != " " }), (1...1_000).contains(number) else {
         throw fail(rest, "expected how many times, as in \(name.string) ×2")

@@ -160,7 +160,11 @@ extension DiagramReader {
       throw fail(text.dropFirst(open), "the guard has no ]")
     }
     var (head, condition, actions, remark) = parts(of: text)
-    if let remark { diagram.assume(remark.start, "\"\(remark.string)\" after the guard is a remark") }
+    if let remark, let condition, remark.hasPrefix("[") {
+      diagram.assume(remark.start, "both guards are asked: [\(condition.string)]")
+    } else if let remark {
+      diagram.assume(remark.start, "\"\(remark.string)\" after the guard is a remark")
+    }
     if let inner = head.quoted { head = inner.trimmed }
     if let condition {
       if Self.isElse(condition) {
@@ -231,7 +235,7 @@ extension DiagramReader {
         guard case .name(let name) = token, parameters.contains(name), asking[place - 1] != .symbol("."), !isMember
         else { continue }
         asking.replace(place...place, with: "_event.data.\(name)")
-        diagram.readsData = true
+        diagram.namedData.insert(name)
       }
       return asking.text
     }
@@ -288,7 +292,7 @@ extension DiagramReader {
   }
 
   /// The trigger, the guard and the actions of a label. A bracket without its other half, and a slash within words, are
-  /// parts of these words.
+  /// parts of these words. The rest is what comes after the guard: words, or a second guard, which is joined to it.
   private func parts(
     of text: PlacedText
   ) -> (head: PlacedText, condition: PlacedText?, actions: PlacedText?, remark: PlacedText?) {
@@ -311,7 +315,15 @@ extension DiagramReader {
         let actions = end < rest.bytes.count ? rest.dropFirst(end + 1) : nil
         return (head, condition, actions, more.isEmpty ? nil : more)
       }
-      if head.isEmpty { head = rest } else { return (head, condition, nil, nil) }
+      guard head.isEmpty else { return (head, condition, nil, nil) }
+      // `[n] click [m]`: an event between two guards.
+      if let open = more.firstTopLevel("["), open > 0, more.hasSuffix("]"), let first = condition,
+        let both = Self.joined(first, more.dropFirst(open))
+      {
+        let actions = end < rest.bytes.count ? rest.dropFirst(end + 1) : nil
+        return (more[0..<open].trimmed, both, actions, more.dropFirst(open))
+      }
+      head = rest
     }
     if let slash = firstSlash(in: rest, before: rest.bytes.count) {
       let before = rest[0..<slash].trimmed
@@ -372,6 +384,9 @@ extension DiagramReader {
 
   // MARK: Triggers
 
+  /// Words between a time and what is asked when it is over.
+  private static let guardWords = ["if", "when", "while", "unless"]
+
   private static func isElse(_ text: PlacedText) -> Bool {
     ["else", "otherwise", "default"].contains(text.string.lowercased())
   }
@@ -393,16 +408,24 @@ extension DiagramReader {
         return
       }
     }
+    // What is asked when a time is over is no part of it.
+    if label.condition == nil, words.contains(where: \.isNumber),
+      let (word, place) = Self.guardWords.lazy.compactMap({ word in text.topLevelWord(word).map { (word, $0) } }).first,
+      case .time? = Prose.time(in: text[0..<place].string)
+    {
+      let asked = text.dropFirst(place + word.utf8.count).trimmed
+      label.condition = word == "unless" ? PlacedText("not (\(asked.string))", at: asked.start) : asked
+      label.isWorded = true
+      return try freeTriggers(text[0..<place].trimmed, of: &label)
+    }
     switch Prose.time(in: words) {
     case .unclear?:
       throw fail(text, "a timer is one duration, as in after 5s or after 1m 30s; found \(words)")
     case .comma(nil)?:
       throw fail(text, "a comma separates events; write after 1.5s, or after 1500ms; found \(words)")
     case .comma(let meant?)?:
-      let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
       throw fail(
-        text, "a comma separates events; write after \(meant)",
-        write: "after \(meant)" + String(decoding: bytes[text.end..<end], as: UTF8.self))
+        text, "a comma separates events", hint: "; write after \(meant)", write: proposal("after \(meant)", for: text))
     case .time(let time)?:
       let name = time.name.map { PlacedText($0, at: text.start) }
       let what = name.flatMap { $0.is("timer") ? nil : "the timer \($0.string)" } ?? "a timer"

@@ -436,11 +436,15 @@ struct DiagramReader {
   /// The state of a name, which may be new.
   private mutating func state(named name: PlacedText) -> Int {
     // Two names that differ in characters which only Mermaid takes are two states.
-    let id = reading == .free ? stateNames.name(for: name.string, like: Self.plainName(name.string)) : name.string
+    let plain = Self.plainName(name.string)
+    let id = reading == .free ? stateNames.name(for: name.string, like: plain) : name.string
     let number: Int
     if let known = numbers[id] {
       number = known
     } else {
+      if reading == .free, id != plain {
+        diagram.assume(name.start, "the state \(name.string) is called \(id), since another one is \(plain)")
+      }
       number = diagram.states.count
       numbers[id] = number
       diagram.states.append(Diagram.State(id: id, offset: name.start))
@@ -590,18 +594,20 @@ struct DiagramReader {
     if reading == .free || head.isEmpty { return }
     if case .edge = source {
       throw fail(
-        text, "an arrow from [*] is taken at once and has no event; leave \(head.string) away, or write / and actions")
+        text, "an arrow from [*] is taken at once and has no event",
+        hint: "; leave \(head.string) away, or write / and actions")
     }
     if let state = source.state, diagram.states[state].kind == .choice {
-      throw fail(text, Self.choiceHint(head.string))
+      throw fail(text, Self.choiceMistake, hint: Self.choiceHint(head.string))
     }
   }
 
   /// What is said of an arrow out of a choice that has words instead of a guard.
+  static let choiceMistake = "an arrow out of a choice is taken at once and has no event"
+
   static func choiceHint(_ words: String) -> String {
     let guarded = formalGuard(words)
-    return
-      "an arrow out of a choice is taken at once and has no event; write \(["", "[else]"].contains(guarded) ? "" : "\(guarded) or ")[else]"
+    return "; write \(["", "[else]"].contains(guarded) ? "" : "\(guarded) or ")[else]"
   }
 
   // MARK: Texts
@@ -673,11 +679,11 @@ struct DiagramReader {
       let isTimer = Prose.time(in: text.string) != nil
       if !isTitle, isTimer || isFormal(text, head, end) {
         let id = diagram.states[state].id
-        let what =
-          isTimer
-          ? "a timer has actions, as in \(text.string) / beep, or leads on: \(id) --> NAME : \(text.string)"
-          : text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
-        diagram.assume(text.start, "this describes \(id): \(what)", write: "\"\(text.string)\"")
+        let why = text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
+        diagram.assume(
+          text.start, "this describes \(id): \(isTimer ? "a timer has actions or leads on" : why)",
+          hint: isTimer ? ", as in \(text.string) / beep, or \(id) --> NAME : \(text.string)" : "",
+          write: "\"\(text.string)\"")
       }
       note(text.string, of: state)
       return false

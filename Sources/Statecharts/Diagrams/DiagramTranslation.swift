@@ -289,14 +289,18 @@ struct DiagramTranslation {
         diagram.error(arrow.offset, "a choice, fork or join handles no events")
       }
       if label.isElse, own.kind != .choice {
-        diagram.error(arrow.offset, "[else] belongs to a choice: write state \(name) <<choice>>, or a guard")
+        diagram.error(
+          arrow.offset, "[else] belongs to a choice", hint: ": write state \(name) <<choice>>, or a guard", isOpen: true
+        )
       }
       if !label.triggers.isEmpty, own.kind == .choice || own.kind == .fork {
-        diagram.error(
-          arrow.offset,
-          own.kind == .choice
-            ? DiagramReader.choiceHint(label.firstWords)
-            : "an arrow out of a fork is taken at once and has no event; leave the label away")
+        if own.kind == .choice {
+          diagram.error(
+            arrow.offset, DiagramReader.choiceMistake, hint: DiagramReader.choiceHint(label.firstWords))
+        } else {
+          diagram.error(
+            arrow.offset, "an arrow out of a fork is taken at once and has no event", hint: "; leave the label away")
+        }
       }
       if label.condition != nil, own.kind == .fork {
         diagram.error(arrow.offset, "all arrows out of a fork are taken, so they have no guards")

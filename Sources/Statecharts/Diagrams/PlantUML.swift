@@ -10,6 +10,9 @@ extension DiagramReader {
     var notes: Set<String> = []
     /// States with a mark that makes them the beginning of a block or its history, and what stands for them.
     var pseudoStates: [String: String] = [:]
+    /// The names of states in quotes, and those of them of which it was said that they are called otherwise.
+    var quotedNames = Prose.Names()
+    var toldNames: Set<String> = []
     /// The bars `==name==`.
     var bars: Set<String> = []
     /// Whether there was a state or `[*]`, as every state diagram has.
@@ -265,7 +268,12 @@ extension DiagramReader {
       return plantUML.hasSeparator && name.bytes.contains(UInt8(ascii: ".")) ? innerName(name) : name
     }
     let words = Prose.words(of: name.string.replaced("\\n", by: " ")).joined(separator: "_")
-    return PlacedText(words.isEmpty ? "state" : words, at: name.start)
+    let plain = words.isEmpty ? "state" : words
+    let word = plantUML.quotedNames.name(for: name.string, like: plain)
+    if word != plain, plantUML.toldNames.insert(word).inserted {
+      diagram.assume(name.start, "the state \(name.string) is called \(word), since another one is \(plain)")
+    }
+    return PlacedText(word, at: name.start)
   }
 
   /// Takes stereotypes, colours, links and tags from the beginning of a text.

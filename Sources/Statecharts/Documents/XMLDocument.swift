@@ -8,10 +8,14 @@ struct XMLDocument: Sendable {
   var declaredStates: Set<String> = []
   /// Names in the guards of a diagram that nothing declares.
   var conditions: [ChartCondition] = []
+  /// The lines that would declare what a strict reading of a diagram does not know, by the names.
+  var declarations: [String: String] = [:]
   /// The words that events of a diagram are named after.
   var eventTexts: [String: String] = [:]
   /// Whether only data that ``eventData`` has samples of are asked of events.
   var asksSamplesOnly = false
+  /// Data of events that actions of a diagram have by their names alone.
+  var namedData: Set<String> = []
   /// The ids of the states that the translation of a diagram has added.
   var helpers: Set<String> = []
   /// The titles and descriptions of states, by their ids.

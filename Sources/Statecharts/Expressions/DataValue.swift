@@ -112,6 +112,19 @@ public struct DataObject: Hashable, Sendable {
 
   public init() {}
 
+  /// A few members, each with a key of its own. One whose value is nested too deeply is left out.
+  init(few keys: [String], _ values: [DataValue]) {
+    guard values.allSatisfy({ $0.depth < DataValue.deepest }) else {
+      for (key, value) in zip(keys, values) where (try? set(value, for: key)) == nil {}
+      return
+    }
+    (self.keys, self.values) = (keys, values)
+    for (key, value) in zip(keys, values) {
+      bound = max(bound, value.depth + 1)
+      size += 24 + key.utf8.count + value.size
+    }
+  }
+
   public var depth: Int { bound < DataValue.deepest ? bound : values.reduce(0) { max($0, $1.depth) } + 1 }
   public var count: Int { keys.count }
 

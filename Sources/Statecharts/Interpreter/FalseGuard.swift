@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// A guard that keeps a transition from being taken.
 public struct FalseGuard: Hashable, Sendable, CustomStringConvertible {
   /// The id of the transition's state.
@@ -9,10 +11,10 @@ public struct FalseGuard: Hashable, Sendable, CustomStringConvertible {
   /// Why the condition has no value; `nil` if it is false.
   public var failure: String?
 
-  /// One line, with the beginning of a long condition.
+  /// One line, with the beginning and the end of a long condition.
   public var description: String {
-    let words = condition.prefix(Self.longest + 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    let text = words.isEmpty ? "" : " \"\(words.prefix(Self.longest))\(words.count > Self.longest ? "…" : "")\""
+    let words = condition.shortened(to: Self.longest).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let text = words.isEmpty ? "" : " \"\(words)\""
     return "the guard\(text) of the transition in line \(line) \(failure.map { "fails: \($0)" } ?? "is false")"
   }
 

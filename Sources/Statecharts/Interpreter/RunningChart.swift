@@ -105,15 +105,15 @@ struct ChartEvent: Hashable, Sendable, Codable {
 
   /// As `_event` has it.
   var value: DataValue {
-    var object = DataObject()
     func text(_ text: String?) -> DataValue { text.map { .string($0) } ?? .undefined }
-    let values: [DataValue] = [
-      .string(name), .string(kind.rawValue), text(sendID), text(origin),
-      text(origin == nil ? nil : Self.processor), text(invokeID), data,
-    ]
     // Data that is nested as deeply as values can be does not fit into an event.
-    for (name, value) in zip(Self.members, values) where (try? object.set(value, for: name)) == nil {}
-    return .object(object)
+    return .object(
+      DataObject(
+        few: Self.members,
+        [
+          .string(name), .string(kind.rawValue), text(sendID), text(origin),
+          text(origin == nil ? nil : Self.processor), text(invokeID), data,
+        ]))
   }
 }
 

@@ -121,21 +121,19 @@ package struct ChartMachine: _Machine {
     value.initializeMemory(as: Self.self, to: ChartMachine(running, program))
   }
 
-  /// Draws the document's diagram with the active states of a machine, as it is now; see
-  /// ``Definition/stateDiagram(marking:)``.
-  package static func stateDiagram(of value: UnsafeRawPointer) -> () -> String {
+  /// A machine's document and where it is now, for ``Definition/stateDiagram(_:marking:head:)``.
+  package static func drawn(_ value: UnsafeRawPointer) -> (definition: Definition, running: RunningChart) {
     let machine = value.assumingMemoryBound(to: Self.self).pointee
-    return { machine.program.definition.stateDiagram(marking: machine.running).text }
+    return (machine.program.definition, machine.running)
   }
 
-  /// Draws the document's diagram.
+  /// A kind's document.
   ///
   /// - Precondition: The kind was made from a document.
-  package static func stateDiagram(of kind: Kind) -> () -> String {
+  package static func definition(of kind: Kind) -> Definition {
     precondition(kind.machine == Self.self, "a kind of the program has no document")
     let parameters = kind.makeParameterPool()
-    let definition = withExtendedLifetime(parameters) { program(parameters.base).definition }
-    return { definition.stateDiagram().text }
+    return withExtendedLifetime(parameters) { program(parameters.base).definition }
   }
 
   package static func ownedBytes(_ value: UnsafeRawPointer) -> Int {

@@ -229,7 +229,8 @@ package struct WaveSurvey {
     switch entry.input {
     case .rewound:
       let word = input.wordOfRewind
-      let text = input.rewound.map { "\(word) \($0.lowerBound)-\($0.upperBound)" } ?? word
+      let text =
+        input.rewound.map { "\(word) \($0.lowerBound)\($0.count > 1 ? "-\($0.upperBound)" : "")" } ?? word
       builder.noteWorld(at: entry.moment, entry.sequence, input.isRedo ? .redone : .undone, text, undoer: undoer)
     case .renewed:
       builder.noteWorld(at: entry.moment, entry.sequence, .restarted, "restart", undoer: undoer)

@@ -65,6 +65,7 @@ package struct TextWave: WaveWriter, Sendable {
       let rows = LaneRows(of: lane)
       let labels =
         rows.regions.dropFirst() + rows.timers.lazy.map { wave.words[$0.word] } + rows.curves.lazy.map(\.name)
+        + rows.undone.lazy.map { LaneRows.label(of: $0, wave) }
       let widths = labels.lazy.map { 2 + TextColumns.width(of: $0) }
       widest = max(widest, TextColumns.width(of: lane.name), widths.max() ?? 0)
     }

@@ -158,7 +158,7 @@ struct Completer {
       found.hint = Self.hints[placeholder] ?? placeholder
       return found
     case "EVENT":
-      return events(of: given("NAME", "TO", "PATTERN"))
+      return events(of: given("NAME", "TO", "PATTERN"), areQuoted: prefix.hasPrefix("\""))
     case "argument", "ARGUMENT":
       return argument(bound)
     case "TIMER":
@@ -215,7 +215,9 @@ struct Completer {
   }
 
   /// The events of all matching machines, those possible now first.
-  private func events(of pattern: String?) -> Completion {
+  ///
+  /// - Parameter areQuoted: Whether they are wanted in quotes, as a diagram's author has written them.
+  private func events(of pattern: String?, areQuoted: Bool) -> Completion {
     guard let pattern else { return Completion() }
     let isOne = !pattern.contains { "*?".contains($0) }
     let answers = ask(["list \(pattern) limit=\(Self.most)"] + (isOne ? ["can \(pattern)"] : []))
@@ -224,8 +226,9 @@ struct Completer {
     let rows = zip(kinds, ask(kinds.map { "describe \($0)" })).flatMap { CatalogueRow.all("event", in: $1) }
     let known = Self.unique(possible + rows.map(\.name))
     let candidates = known.map { name in
-      Completion.Candidate(
-        text: Word.written(name), detail: rows.first { $0.name == name }?.about ?? "",
+      let row = rows.first { $0.name == name }
+      return Completion.Candidate(
+        text: areQuoted ? Word.quoted(row?.label ?? name) : Word.written(name), detail: row?.about ?? "",
         lack: isOne && !possible.contains(name) ? "not now" : "")
     }
     return Completion(candidates: candidates)
@@ -365,6 +368,12 @@ struct CatalogueRow: Equatable {
   var about: String {
     let facts = (words + arguments.map { "\($0.key) \($0.value)" }).joined(separator: ", ")
     return [facts, note].filter { !$0.isEmpty }.joined(separator: " — ")
+  }
+
+  /// The words of a diagram that an event is named after, which the note has first, in quotes.
+  var label: String? {
+    guard note.hasPrefix("\""), let end = note.lastIndex(of: "\""), end > note.startIndex else { return nil }
+    return String(note[note.index(after: note.startIndex)..<end])
   }
 
   var labelled: String { "\(name): \(about)" }

@@ -174,7 +174,7 @@ final class PromptScreen {
 
   private func sayRemedy(_ received: Conversation.Received) {
     guard isForPeople, received.line.lineClass == .failure, let verb = received.asked?.verb,
-      verb == .advance || verb == .new, let remedy = Wording.remedy(received.line)
+      verb == .advance || verb == .new || received.asked?.file != nil, let remedy = Wording.remedy(received.line)
     else { return }
     sayLine("  \(remedy)")
   }

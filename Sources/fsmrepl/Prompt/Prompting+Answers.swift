@@ -123,6 +123,7 @@ extension Prompting {
         }
         screen.sayLine(
           "\(style(.quiet, "wrote \(path), \(texts.count == 1 ? "1 line" : "\(texts.count) lines")\(beside)"))")
+        if received.line["omitted"] != nil { screen.sayLine(Wording(style: style).omission(received.line)) }
       } catch {
         refuse("\(path): \(error.text)", job.line)
       }

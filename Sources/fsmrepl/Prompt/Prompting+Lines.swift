@@ -187,6 +187,13 @@ extension Prompting {
     if let verb = RequestText(text).verb.flatMap(Verb.named), verb == .undo || verb == .goto {
       return considerRewind(text, verb, line, purpose)
     }
+    let isLookedAt =
+      isListened
+      && client.looksAhead(of: text) { [unowned self] remark in
+        if let remark { screen.sayLine("\(style(.attention, "note")): \(remark)") }
+        send(text, line, purpose)
+      }
+    if isLookedAt { return }
     let place = client.conversation.place
     guard isListened, let request = TimeRequest(RequestText(text), in: place),
       let said = TimeTrial.question(about: request, in: place.world, of: client.endpoint, style: style)

@@ -352,15 +352,18 @@ final class Terminal {
     let bytes = UnsafeRawBufferPointer(start: buffer, count: end)
     completion = complete(String(decoding: bytes, as: UTF8.self))
     let typed = String(decoding: bytes[start...], as: UTF8.self)
+    // Of a word in quotes readline wants what follows its last blank.
+    let before = max(0, completion.typed.utf8.count - typed.utf8.count)
+    func rest(_ text: String) -> String { String(decoding: text.utf8.dropFirst(before), as: UTF8.self) }
 
     if completion.isSettled {
       if completion.common.hasSuffix("=") { rl_completion_append_character = 0 }
-      return Self.vector([completion.common])
+      return Self.vector([rest(completion.common)])
     }
     guard !completion.candidates.isEmpty || !completion.hint.isEmpty else { return nil }
     // At least two matches, so that readline requests the list, which also shows the hint.
-    let matches = completion.candidates.map(\.text) + ["\(typed)?", "\(typed)!"]
-    return Self.vector([completion.insertion ?? typed] + matches)
+    let matches = completion.candidates.map { rest($0.text) } + ["\(typed)?", "\(typed)!"]
+    return Self.vector([completion.insertion.map(rest) ?? typed] + matches)
   }
 
   private func showCompletions() {

@@ -19,11 +19,11 @@ struct RunFile: Sendable {
   /// - Returns: Nil if nothing of the file is wanted.
   init?(_ reading: RunFiles.Reading<Script>, _ options: RunOptions) {
     func isWanted(_ result: RunResult) -> Bool {
-      // A name as `--list` prints it is one, whatever signs of a pattern it has.
-      options.only.isEmpty
-        || options.only.contains { pattern in
-          [result.name, result.label].contains { $0 == pattern || fnmatch(pattern, $0, 0) == 0 }
-        }
+      // A name as `--list` prints it is one, whatever signs of a pattern it has; the folders can be left out.
+      let folders = result.name.lastIndex(of: "/").map { result.name[...$0].count } ?? 0
+      let names = [result.name, result.label].flatMap { [$0, String($0.dropFirst(folders))] }
+      return options.only.isEmpty
+        || options.only.contains { pattern in names.contains { $0 == pattern || fnmatch(pattern, $0, 0) == 0 } }
     }
     let readable = reading.item ?? reading.rest
     let all = (readable?.parts ?? []).map { part in

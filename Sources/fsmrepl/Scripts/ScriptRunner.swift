@@ -78,11 +78,11 @@ final class ScriptRunner {
       if let line = waitingForItsTurn {
         guard !client.awaitsAnswers() else { return false }
         waitingForItsTurn = nil
-        answerLocally(line)
+        send(line)
         continue
       }
       switch source.next() {
-      case .line(let line) where isAnsweredHere(line): waitingForItsTurn = line
+      case .line(let line) where isAnsweredHere(line) || mayWait(line): waitingForItsTurn = line
       case .line(let line): send(line)
       case .failed(let failure): stop(reading: failure)
       case .needsInput: return true
@@ -109,11 +109,25 @@ final class ScriptRunner {
     line.text.map { client.isAnsweredHere($0) } ?? true
   }
 
+  /// Whether the world is looked at before a line is sent, so that all before it has to be answered.
+  private func mayWait(_ line: LineSource.Line) -> Bool {
+    client.openDocument == nil && !client.conversation.isCollecting
+      && line.text.map { RequestText($0).verb == Verb.await.name } ?? false
+  }
+
   /// Sends a request, or takes a line of a document.
   private func send(_ line: LineSource.Line) {
-    guard client.openDocument == nil, let text = line.text else { return answerLocally(line) }
+    guard client.openDocument == nil, let text = line.text, !isAnsweredHere(line) else { return answerLocally(line) }
     if echoes { write(presenter.showWhole(RawLine((text.isEmpty || text.hasPrefix("#") ? "" : "> ") + text))) }
-    guard client.ask(text, origin: line.origin) else { return }
+    let isLookedAt = client.looksAhead(of: text, origin: line.origin) { [unowned self] remark in
+      if let remark { complain("\(line.origin): \(remark)") }
+      ask(text, line.origin)
+    }
+    if !isLookedAt { ask(text, line.origin) }
+  }
+
+  private func ask(_ text: String, _ origin: String) {
+    guard client.ask(text, origin: origin) else { return }
     let verb = client.conversation.lastVerb
     mayPart = (verb == .quit || verb == .shutdown) && !client.conversation.isCollecting
     // The next line waits for this one's answer, so ask for one.

@@ -91,7 +91,9 @@ struct Presenter {
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
         let nothing = verb == .diff ? "no difference" : "none"
         let legend = wording.legend(of: verb).wrapped(width: columns())
-        return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : "\(rows)\(legend)"
+        let omitted: ScreenText =
+          line["omitted"].map { _ in wrapped(wording.omission(line)) } ?? ""
+        return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : "\(rows)\(legend)\(omitted)"
       }
       if verb == .use || verb == .world { forgetReported() }  // Numbers and names are those of another world.
       if verb == .quit { return rows }  // The goodbye is shown instead.

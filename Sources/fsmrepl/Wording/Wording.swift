@@ -140,7 +140,9 @@ struct Wording: Equatable {
     switch FailureCode(rawValue: line.code) {
     case .badArgument where line["argument"] == "time":
       line["got"].map { "'goto \($0)' goes back there; 'world new NAME clock=virtual' and 'use NAME' begin at 0" }
-    case .nameTaken: line["machine"].map { "'drop \($0)' removes it" }
+    case .nameTaken:
+      line["machine"].map { "'drop \($0)' removes it" }
+        ?? line["kind"].map { _ in "'load FILE as NAME' gives the kind of a file another name" }
     case _: nil
     }
   }
@@ -415,6 +417,12 @@ struct Wording: Equatable {
   /// How many timers a request has fired, if its answer says so.
   private func fired(_ line: ServerLine) -> ScreenText? {
     line["fired"].map { "\(counted($0, "timer")) fired" }
+  }
+
+  /// What is said of a diagram that does not have all of its document.
+  func omission(_ line: ServerLine) -> ScreenText {
+    let parts = counted(line["omitted"] ?? "", "part")
+    return "\(style(.attention, "\(parts) of the document cannot be drawn")): lines with 'left out' say what"
   }
 
   private func note(_ line: ServerLine) -> ScreenText {
