@@ -206,6 +206,7 @@ class Page {
 
   async #resume(reply) {
     await this.#takeClock(reply);
+    this.#teach({});
     await this.#watch(this.world.journal.last + 1, reply.seq);
     this.#views.list.load();
     this.#tellEmpty();
