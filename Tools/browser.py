@@ -204,7 +204,7 @@ class Page:
             let value;
             try {{ value = ({expression}); }} catch {{ value = null; }}
             if (value || performance.now() > end) resolve(value instanceof Node ? true : value || null);
-            else setTimeout(look, 4);
+            else setTimeout(look, 10);
           }};
           look();
         }})"""
@@ -239,7 +239,8 @@ class Page:
         self.ask("Input.insertText", text=text)
 
     def click(self, selector):
-        """Clicks in the middle of what is on the screen; Failure if something else is there."""
+        """Clicks in the middle of what is on the screen and moves no more; Failure if something else is there."""
+        self.evaluate("globalThis.pointBefore = null")
         point = self.until(f"""(() => {{
           const element = document.querySelector({json.dumps(selector)});
           if (!element) return null;
@@ -247,7 +248,10 @@ class Page:
           const box = element.getBoundingClientRect();
           const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
           const top = document.elementFromPoint(x, y);
-          return top && (element.contains(top) || top.contains(element)) ? {{x, y}} : null;
+          const before = globalThis.pointBefore;
+          if (before?.x !== x || before.y !== y) globalThis.pointBefore = {{ x, y, since: performance.now() }};
+          else if (performance.now() - before.since > 40 && (element.contains(top) || top?.contains(element))) return {{ x, y }};
+          return null;
         }})()""", f"{selector} can be clicked")
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=point["x"], y=point["y"], button="left", clickCount=1)

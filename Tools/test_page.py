@@ -924,7 +924,7 @@ class Tests:
             page = self.open(daemon, "key", width=390, height=844, phone=True, dark=dark)
             page.until("document.querySelector('button[data-event=tap]')")
             page.click("button[data-event=tap]")
-            page.until("document.querySelector('.present-state').innerText.trim().length > 1")
+            page.until(f"document.querySelector('.present-state').innerText.trim().endsWith('{'capsLock' if dark else 'on'}')", "a tap with a finger is sent")
             for room in ("diagram", "machines", "wave", "journal"):
                 page.click(f".tabs button[data-room={room}]")
                 page.until(f"document.querySelector('.tabs button[data-room={room}]').getAttribute('aria-pressed') === 'true'")
@@ -934,6 +934,7 @@ class Tests:
                 expect(shown == 1, f"one room is shown in {room}, not {shown}")
                 self.picture(page, f"phone-{room}-{'dark' if dark else 'light'}")
             page.click(".tabs button[data-room=diagram]")
+            page.until("document.querySelector('.tabs button[data-room=diagram]').getAttribute('aria-pressed') === 'true'")
             small = page.evaluate("""[...document.querySelectorAll('button')].filter(b => b.getClientRects().length)
               .map(b => [b.innerText, b.getBoundingClientRect()]).filter(([, b]) => b.height < 36).map(([t]) => t)""")
             expect(not small, f"these are too small for a finger: {small}")
@@ -1443,6 +1444,11 @@ class Tests:
             if page.evaluate("document.documentElement.classList.contains('is-predicting')"):
                 questions += 1
                 expect(page.evaluate("[...document.querySelectorAll('footer .possible')].every(e => getComputedStyle(e).visibility === 'hidden')"), "nothing tells the answer")
+                if questions == 1:
+                    page.evaluate("window.wasBefore = true")
+                    page.ask("Page.reload")
+                    page.until(f"!window.wasBefore && document.querySelector('.lesson:not([hidden])')?.innerText === {json.dumps(said)} && document.documentElement.classList.contains('is-predicting')",
+                               "a page that is loaded anew says it, too", wait=30)
             if questions == 1:
                 self.picture(page, "lesson")
             os.write(terminal, b"\n")
