@@ -1435,9 +1435,8 @@ class Tests:
             states = {line.split()[1]: line.split()[-1] for line in client.data}
             client.expect("use main")
             if states:
-                page.until("document.querySelector('.panel .present-state')", "the machine is shown")
-                name = page.evaluate("document.querySelector('.panel').dataset.name")
-                page.until(f"document.querySelector('.present-state strong').textContent === {json.dumps(states[name])}", f"{name} is in {states[name]}")
+                page.until(f"(panel => panel.querySelector('.present-state strong').textContent === ({json.dumps(states)})[panel.dataset.name])(document.querySelector('.panel'))",
+                           f"the machine that is shown is in its state of {states}")
             said = page.evaluate("document.querySelector('.lesson:not([hidden])')?.innerText ?? ''")
             expect(" ".join(words(said).split()[:6]) in told, f"the page says what the terminal says: {said!r}")
             texts.add(said)
