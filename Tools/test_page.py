@@ -699,6 +699,8 @@ class Tests:
                     continue
                 except StopIteration:
                     count += 1
+                    if count % 100 == 0:
+                        print(f"        {count} walks, {len(mistakes)} with a difference", flush=True)
                 except Failure as failure:
                     mistakes.append(f"FSMD_SEED={seed} --walk {','.join(map(str, walk.numbers))} {walk.request}: {failure}")
                     print(mistakes[-1], flush=True)
