@@ -45,14 +45,11 @@ private struct DotText {
     let order = drawing.top.nodes.sorted { (next[$0]?.count ?? 0, $1) > (next[$1]?.count ?? 0, $0) }
     var distances: [Int: Int] = [:]
     for root in order where distances[root] == nil {
-      distances[root] = 0
-      var todo = [root]
-      while let member = todo.first {
-        todo.removeFirst()
-        for other in (next[member] ?? []).sorted() where distances[other] == nil {
-          distances[other] = distances[member]! + 1
-          todo.append(other)
-        }
+      var (ring, distance): (Set<Int>, Int) = ([root], 0)
+      while !ring.isEmpty {
+        for member in ring { distances[member] = distance }
+        ring = Set(ring.flatMap { next[$0] ?? [] }).subtracting(distances.keys)
+        distance += 1
       }
     }
     return distances
