@@ -67,19 +67,30 @@ class Browser:
 
     def ask(self, method, session=None, wait=30, **parameters):
         """Asks for something and gives the answer; Failure after `wait` seconds."""
+        return self.answer(self.begin(method, session, **parameters), method, wait)
+
+    def begin(self, method, session=None, **parameters):
+        """Asks for something and gives the number of the question; its answer comes into `answers`."""
         self.number += 1
-        number = self.number
-        message = {"id": number, "method": method, "params": parameters}
+        message = {"id": self.number, "method": method, "params": parameters}
         if session:
             message["sessionId"] = session
         os.write(self.writing, json.dumps(message).encode() + b"\0")
-        deadline = time.monotonic() + wait
-        while number not in self.answers:
-            self.listen(deadline, method)
+        return self.number
+
+    def answer(self, number, method, wait=30):
+        """The answer to a question; Failure after `wait` seconds."""
+        self.await_answer(number, method, wait)
         answer = self.answers.pop(number)
         if "error" in answer:
             raise Failure(f"{method}: {answer['error']['message']}")
         return answer["result"]
+
+    def await_answer(self, number, method, wait=30):
+        """Waits until a question is answered."""
+        deadline = time.monotonic() + wait
+        while number not in self.answers:
+            self.listen(deadline, method)
 
     def listen(self, deadline, what):
         """Takes what the browser says; Failure if it says nothing until the deadline."""
@@ -162,29 +173,47 @@ class Page:
 
     def evaluate(self, expression, wait=30):
         """The value of an expression of JavaScript; a promise is awaited."""
-        answer = self.ask(
-            "Runtime.evaluate", wait=wait, expression=expression, returnByValue=True, awaitPromise=True, userGesture=True)
+        return self.value(self.begin(expression), wait)
+
+    def begin(self, expression):
+        """Begins to work out an expression and gives the number with which `value` is asked."""
+        return self.browser.begin(
+            "Runtime.evaluate", self.session, expression=expression, returnByValue=True, awaitPromise=True, userGesture=True)
+
+    def value(self, number, wait=30):
+        answer = self.browser.answer(number, "Runtime.evaluate", wait)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
-            raise Failure(f"{expression}: {details.get('exception', {}).get('description', details['text'])}")
+            raise Failure(details.get("exception", {}).get("description", details["text"]))
         return answer["result"].get("value")
 
     def until(self, expression, what=None, wait=15):
         """Waits until an expression is true, and gives its value. The page itself looks at it again and again."""
+        waiting = self.awaiting(expression, what, wait)
+        try:
+            while True:
+                self.browser.await_answer(next(waiting), "Runtime.evaluate")
+        except StopIteration as end:
+            return end.value
+
+    def awaiting(self, expression, what=None, wait=15):
+        """The same for one who has other things to do: a generator of the numbers of questions whose answers it waits for."""
         script = f"""new Promise((resolve) => {{
           const end = performance.now() + 500;
           const look = () => {{
             let value;
             try {{ value = ({expression}); }} catch {{ value = null; }}
             if (value || performance.now() > end) resolve(value instanceof Node ? true : value || null);
-            else setTimeout(look, 4);
+            else setTimeout(look, 10);
           }};
           look();
         }})"""
         deadline = time.monotonic() + wait
         while True:
+            number = self.begin(script)
+            yield number
             try:
-                value = self.evaluate(script)
+                value = self.value(number)
             except Failure as failure:
                 # A page that is being loaded begins again.
                 if not any(word in str(failure) for word in ("navigated", "context", "Promise")):
@@ -210,7 +239,8 @@ class Page:
         self.ask("Input.insertText", text=text)
 
     def click(self, selector):
-        """Clicks in the middle of what is on the screen; Failure if something else is there."""
+        """Clicks in the middle of what is on the screen and moves no more; Failure if something else is there."""
+        self.evaluate("globalThis.pointBefore = null")
         point = self.until(f"""(() => {{
           const element = document.querySelector({json.dumps(selector)});
           if (!element) return null;
@@ -218,7 +248,10 @@ class Page:
           const box = element.getBoundingClientRect();
           const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
           const top = document.elementFromPoint(x, y);
-          return top && (element.contains(top) || top.contains(element)) ? {{x, y}} : null;
+          const before = globalThis.pointBefore;
+          if (before?.x !== x || before.y !== y) globalThis.pointBefore = {{ x, y, since: performance.now() }};
+          else if (performance.now() - before.since > 40 && (element.contains(top) || top?.contains(element))) return {{ x, y }};
+          return null;
         }})()""", f"{selector} can be clicked")
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=point["x"], y=point["y"], button="left", clickCount=1)

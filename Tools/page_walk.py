@@ -1,6 +1,7 @@
 """Random walks on the live page: what the screen says is compared with what the daemon answers.
 
-Most of a walk is waiting for the page, so several walk side by side: what waits is a generator.
+Most of a walk is waiting for the page, so several walk side by side: what waits is a generator of the numbers of its questions.
+A page goes on to the next walk by choosing its world.
 """
 
 import json
@@ -10,24 +11,67 @@ import time
 
 from browser import Failure
 
-# What the screen says of the panels' machines.
-SCREEN = """(() => {
+# Runs in each page before its own scripts. `screen()` is what the screen says of the panels' machines; `nextScreen(isFirst)` waits
+# until something has changed and nothing does any more, and adds what was bold and filled after each frame since then.
+WATCHER = """
+const texts = (root, selector) => [...root.querySelectorAll(selector)].map((item) => item.textContent);
+const parts = (selector) => [...document.querySelectorAll(`.panel ${selector}`)].map((item) => item.dataset.part);
+const arrows = () => ({ possible: parts(".edge.possible"), perhaps: parts(".edge.perhaps"), present: parts(":is(.node, .cluster).present") });
+
+function leastText(picture) {
+  const scale = picture?.getScreenCTM()?.a;
+  const sizes = scale ? [...picture.querySelectorAll("text")].filter((item) => item.getClientRects().length)
+    .map((item) => Number(item.getAttribute("font-size") ?? 99) * scale) : [];
+  return Math.min(99, ...sizes);
+}
+
+function screen() {
   const panel = document.querySelector(".panel");
-  const texts = (selector) => [...panel.querySelectorAll(selector)].map((item) => item.textContent);
-  const parts = (selector) => [...panel.querySelectorAll(selector)].map((item) => item.dataset.part);
   return {
-    states: [...panel.querySelectorAll(".present-state:not(.absent) strong")].map((item) => item.textContent),
+    states: texts(panel, ".present-state:not(.absent) strong"),
     timers: [...panel.querySelectorAll(".timers li")].map((item) => `${item.querySelector(".name").textContent} ${item.title}`),
     readings: Object.fromEntries([...panel.querySelectorAll(".readings > div")].map((item) => [...item.children].map((one) => one.textContent))),
-    possible: parts(".edge.possible"), perhaps: parts(".edge.perhaps"), lit: parts(".edge.lit"), present: parts(".node.present, .cluster.present"),
-    events: texts(".possible > div > ul .event"),
+    ...arrows(), lit: parts(".edge.lit"),
+    events: texts(panel, ".possible > div > ul .event"),
     moment: document.querySelector(".moment-text").textContent,
-    world: document.querySelector(".world select").value,
     isPast: document.documentElement.classList.contains("is-past"),
-    text: (([picture]) => picture ? Math.min(...[...picture.querySelectorAll("text")].filter((item) => item.getClientRects().length)
-      .map((item) => Number(item.getAttribute("font-size") ?? 99) * picture.getScreenCTM().a)) : 99)([panel.querySelector(".picture")]),
+    text: leastText(panel.querySelector(".picture")),
   };
-})()"""
+}
+
+let [seen, changed, isAsked] = [[], () => {}, false];
+new MutationObserver(() => {
+  changed();
+  if (isAsked || !document.querySelector(".panel")) return;
+  isAsked = true;
+  requestAnimationFrame(() => setTimeout(() => {
+    isAsked = false;
+    const now = arrows();
+    if (JSON.stringify(now) !== JSON.stringify(seen.at(-1))) seen.push(now);
+  }));
+}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+
+// What nobody can see is not painted; where things are is the same.
+addEventListener("DOMContentLoaded", () => (document.documentElement.style.visibility = "hidden"));
+
+async function nextScreen(isFirst) {
+  if (!isFirst) {
+    await new Promise((resolve) => {
+      const limit = setTimeout(resolve, 1000);
+      let quiet = 0;
+      changed = () => {
+        clearTimeout(quiet);
+        quiet = setTimeout(resolve, 25);
+      };
+    });
+    changed = () => {};
+  }
+  const found = { ...screen(), seen };
+  seen = [];
+  return found;
+}
+Object.assign(globalThis, { nextScreen });
+"""
 
 
 def exact(seconds):
@@ -63,6 +107,12 @@ class Walk:
         self.looks = 0
         self.least = 99.0
         self.world = None
+        # The walks that this page has shown.
+        self.numbers = []
+        # What the browser would tell about each request and each change costs as much as the page.
+        for domain in ("Network", "Accessibility", "DOM"):
+            page.ask(domain + ".disable")
+        page.ask("Page.addScriptToEvaluateOnNewDocument", source=f"{{{WATCHER}}}")
 
     def ask(self, request):
         answer = self.client.say(request)[0]
@@ -72,6 +122,7 @@ class Walk:
 
     def take(self, number, request, definition=b"", steps=20):
         """The walk of a number, of a machine `m` that a request makes, of a kind that a `define` with its document may define."""
+        self.request = request
         draw = random.Random(f"{self.seed} {number}")
         self.ask("use main")
         self.ask("worlds")
@@ -88,9 +139,18 @@ class Walk:
                 raise Failure(f"define: {answer}")
         self.ask(request)
         self.names = self.all = self.members()
-        base, token = self.daemon.link.split("#")
-        self.page.open(f"{base}?world={world}&show=m#{token}")
-        self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30 * self.slack)
+        if self.numbers:
+            self.page.evaluate(f"""(([select]) => {{
+              globalThis.panelBefore = document.querySelector(".panel");
+              select.append(new Option("{world}"));
+              select.value = "{world}";
+              select.dispatchEvent(new Event("change"));
+            }})(document.querySelectorAll(".world select"))""")
+        else:
+            base, token = self.daemon.link.split("#")
+            self.page.open(f"{base}?world={world}&show=m#{token}")
+        self.numbers.append(number)
+        yield from self.until_shown()
         self.facts = None
         yield from self.compare("after it was made")
         for step in range(steps):
@@ -99,6 +159,11 @@ class Walk:
                 yield from self.compare(what)
         yield from self.look_back(draw)
         yield from self.fork(draw)
+
+    def until_shown(self):
+        yield from self.page.awaiting(
+            "(panel => panel !== globalThis.panelBefore && panel.querySelector('.present-state strong').textContent.length > 1)(document.querySelector('.panel'))",
+            "the machine is shown", wait=30 * self.slack)
 
     def members(self):
         self.ask("list")
@@ -175,33 +240,43 @@ class Walk:
 
     def until_same(self, what, difference):
         deadline = time.monotonic() + 12 * self.slack
+        isFirst = True
         while True:
-            screen = self.page.evaluate(SCREEN)
-            self.expect_fresh(what, screen)
+            number = self.page.begin(f"nextScreen({json.dumps(isFirst)})")
+            yield number
+            screen = self.page.value(number)
+            for moment in screen.pop("seen"):
+                self.expect_fresh(what, moment)
             found = difference(screen)
             if not found:
                 break
             if time.monotonic() > deadline:
                 self.ask("journal limit=12 what=all")
                 raise Failure(f"{what}: {found}; " + " | ".join(line[2:] for line in self.client.data))
-            yield
+            isFirst = False
         self.looks += 1
         self.least = min(self.least, screen["text"])
 
-    def expect_fresh(self, what, screen):
+    def expect_fresh(self, what, moment):
         """Failure if arrows are bold that leave no state of those that are filled, at any moment."""
-        for graph in self.facts or []:
-            if len(self.all) > 1 or any(state.get("region") is not None or state.get("parent") is not None for state in graph["states"]):
-                return
-            here = {state["name"] for state in graph["states"] if state.get("id") in screen["present"]}
-            stale = [arrow for arrow in screen["possible"] + screen["perhaps"]
-                     if not any(arrow in move.get("arrows", []) and move["from"] in here for move in graph["transitions"])]
-            if not stale:
-                return
-        # What a machine does for the first time may change its picture.
-        before, self.facts = self.facts, self.graph() if self.facts else self.facts
-        if self.facts and self.facts == before:
+        for isAnew in (False, True):
+            if isAnew and self.facts and self.may_change:
+                self.facts = self.graph()
+            for graph in self.facts or []:
+                if len(self.all) > 1 or any(state.get("region") is not None or state.get("parent") is not None for state in graph["states"]):
+                    return
+                here = {state["name"] for state in graph["states"] if state.get("id") in moment["present"]}
+                stale = [arrow for arrow in moment["possible"] + moment["perhaps"]
+                         if not any(arrow in move.get("arrows", []) and move["from"] in here for move in graph["transitions"])]
+                if not stale:
+                    return
+        if self.facts:
             raise Failure(f"{what}: {stale} are bold, and the machine is in {here}")
+
+    @property
+    def may_change(self):
+        """Whether what a machine does for the first time may change its picture."""
+        return not all(graph["complete"] for graph in self.facts)
 
     def graph(self):
         """What the picture on the screen shows, by the ids of its parts; asked in the forms that the page may have chosen."""
@@ -230,7 +305,7 @@ class Walk:
         if sorted(screen["events"]) != sorted(events):
             return f"possible are {events}, on the screen {screen['events']}"
         for isAnew in (False, True):
-            if isAnew or self.facts is None:
+            if self.facts is None or isAnew and self.may_change:
                 self.facts = self.graph()
             differences = [self.arrows(screen, said, moves, graph) for graph in self.facts]
             if not differences or not all(differences):
@@ -337,10 +412,11 @@ class Walk:
         if not seq or any(" undone=" in line for line in self.client.data):
             return
         world = self.world
-        self.page.evaluate("[...document.querySelectorAll('.slider button')].find((item) => item.textContent === 'Fork here').click()")
-        self.page.until(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used", wait=15 * self.slack)
+        self.page.evaluate("""globalThis.panelBefore = document.querySelector(".panel");
+          [...document.querySelectorAll(".slider button")].find((item) => item.textContent === "Fork here").click()""")
+        yield from self.page.awaiting(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used", wait=15 * self.slack)
         self.ask(f"use {self.page.evaluate('document.querySelector(`.world select`).value')}")
         self.names = self.members()
         self.facts = None
-        self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30 * self.slack)
+        yield from self.until_shown()
         yield from self.compare(f"a fork of input {seq}")

@@ -58,6 +58,25 @@ test("of a moment that the daemon is not asked about, a condition leaves its mov
   assert.deepEqual(new Set(arrows(perhaps)), new Set(["a2", "a3"]));
 });
 
+test("what is missing and was undone hides nothing, until it is redone", () => {
+  const journal = new Journal();
+  const add = (seq, what, more) => journal.add({ seq, t: seq, name: "game", what, ...more });
+  add(2, "moved", { from: "menu", to: "playing", event: "start" });
+  journal.skip(3, 60);
+  add(61, "stayed", { state: "playing", timer: "frame" });
+  assert.equal(machineAt(journal.lines, "game", Infinity).line.seq, 61);
+  journal.add({ seq: 62, t: 2, name: "-", what: "undone", from: 3, to: 61 });
+  const { line, state } = machineAt(journal.lines, "game", Infinity);
+  assert.deepEqual([line.seq, state], [2, "playing"]);
+  journal.add({ seq: 63, t: 2, name: "-", what: "undone", from: 30, to: 61 });
+  journal.add({ seq: 64, t: 2, name: "-", what: "redone", from: 3, to: 61 });
+  assert.equal(machineAt(journal.lines, "game", Infinity).line.seq, 61);
+  // Of a gap of which a part was undone the rest is not known.
+  journal.skip(65, 70);
+  journal.add({ seq: 71, t: 2, name: "-", what: "undone", from: 68, to: 70 });
+  assert.equal(machineAt(journal.lines, "game", Infinity).line, null);
+});
+
 test("a move of one region is found by the whole word", () => {
   const facts = new Facts({
     name: "two", complete: true, why: "", states: [state("a", "s0", 0), state("b", "s1", 0), state("x", "s2", 1), state("y", "s3", 1)],

@@ -238,11 +238,25 @@ struct GraphTests {
     expect(!guest.say("graph cold").contains { $0.contains("ignored *") })
   }
 
-  @Test("a picture reads from left to right if it is small, or a composition of many members")
+  @Test("a picture reads from left to right if it is small")
   func direction() {
     let guest = HostedService().connect(toWorld: "w")
-    for (name, direction) in [("power", "LR"), ("job", "TB"), ("resumeApp", "TB"), ("checkinApp", "LR")] {
+    for (name, direction) in [("power", "LR"), ("job", "TB"), ("resumeApp", "TB"), ("checkinApp", "TB")] {
       expect(guest.say("graph \(name) format=dot").contains { $0.contains("rankdir=\(direction)") }, "\(name)")
+    }
+  }
+
+  @Test("in a large composition members stand beside those from which wires lead to them")
+  func largeCompositions() {
+    let guest = HostedService().connect(toWorld: "w")
+    let wires = guest.say("graph proxy format=dot").filter { $0.contains("lhead=cluster_") }
+    expectEqual(wires.count, 16)
+    expect(wires.allSatisfy { $0.contains("minlen=9") }, "\(wires)")
+    expect(wires.allSatisfy { $0.contains("dir=back") == $0.contains(#"label="ended""#) }, "\(wires)")
+    let app = guest.say("graph checkinApp format=dot").filter { $0.contains(#"label="refresh\nlogout""#) }
+    expect(app.count == 2 && app.allSatisfy { $0.contains("constraint=false") }, "\(app)")
+    for request in ["graph phoneCall format=dot", "graph proxy format=dot show=plain"] {
+      expect(!guest.say(request).contains { $0.contains("minlen") || $0.contains("dir=back") }, "\(request)")
     }
   }
 

@@ -80,6 +80,21 @@ struct PointTests {
     expect(one.say("point key on say=a").last, hasPrefix: "- USAGE")
   }
 
+  @Test("a text that stands is told to those who begin to watch later, once; one that was taken away is not")
+  func laterWatchers() {
+    _ = one.say(#"point say="What is next?" predict=yes"#)
+    let told = #"* 2 0.000 - pointed say="What is next?" predict=yes"#
+    expectEqual(other.say("watch lamp"), ["+ watching 1", told])
+    expectEqual(other.say("watch key"), ["+ watching 2"])
+    let third = host.connect()
+    _ = third.say("use w")
+    expectEqual(third.say("watch * since=2"), ["* 2 0.000 lamp created power off", "+ watching 1", told])
+    _ = one.say(#"point say="""#)
+    let fourth = host.connect()
+    _ = fourth.say("use w")
+    expectEqual(fourth.say("watch *"), ["+ watching 1"])
+  }
+
   @Test("a session that may only look may not point")
   func readOnly() {
     let viewer = host.connect(SessionTerms(mayChange: false))

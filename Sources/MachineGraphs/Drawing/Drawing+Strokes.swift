@@ -224,10 +224,9 @@ extension Drawing {
     return all
   }
 
-  /// Whether the picture reads from top to bottom. If nothing else is asked for, a small one reads from left to right, as do
-  /// the members of a large composition, which then stand below each other.
+  /// Whether the picture reads from top to bottom. If nothing else is asked for, a small one reads from left to right.
   var isTopDown: Bool {
-    guard let direction else { return leaves.count > 4 && !isLargeComposition }
+    guard let direction else { return leaves.count > 4 }
     return direction == .down
   }
 

@@ -20,6 +20,8 @@ private struct DotText {
   /// The states with an arrow to themselves. Its label stands at their right.
   private let loops: Set<Int>
   private let isTopDown: Bool
+  /// Of a large composition, how many wires lead to each member from the one that starts most others; else empty.
+  private let distances: [Int: Int]
   let hasIDs: Bool
 
   init(_ drawing: Drawing, hasIDs: Bool) {
@@ -31,7 +33,38 @@ private struct DotText {
     loops = Set(
       moves.single.map(\.stroke).filter { $0.from == $0.to && !drawing.nodes[$0.from].isComposite }.map(\.from))
     isTopDown = Self.isTopDown(drawing, hasIDs: hasIDs)
+    let placesMembers = drawing.isLargeComposition && (drawing.detail != .plain || hasIDs)
+    distances = placesMembers ? Self.distances(between: moves.single.map(\.stroke), in: drawing) : [:]
     starts = Dictionary(drawing.initialLeaves.enumerated().map { ($1, $0) }) { first, _ in first }
+  }
+
+  private static func distances(between strokes: [Stroke], in drawing: Drawing) -> [Int: Int] {
+    let wires = strokes.filter(\.isWire).map { (drawing.path(to: $0.from)[0], drawing.path(to: $0.to)[0]) }
+    let next = Dictionary(grouping: wires, by: \.0).mapValues { Set($0.map(\.1)) }
+    // The earlier one of those that have as many.
+    let order = drawing.top.nodes.sorted { (next[$0]?.count ?? 0, $1) > (next[$1]?.count ?? 0, $0) }
+    var distances: [Int: Int] = [:]
+    for root in order where distances[root] == nil {
+      var (ring, distance): (Set<Int>, Int) = ([root], 0)
+      while !ring.isEmpty {
+        for member in ring { distances[member] = distance }
+        ring = Set(ring.flatMap { next[$0] ?? [] }).subtracting(distances.keys)
+        distance += 1
+      }
+    }
+    return distances
+  }
+
+  /// Ranks that a wire from or to the first member of a large composition crosses, so that the next members stand beside those
+  /// from which they are reached, and not all of them in one pile.
+  private static let ranksOfWire = 9
+
+  /// How much farther from the first member of a large composition a wire leads; nil for other arrows.
+  private func distance(along stroke: Stroke) -> Int? {
+    guard stroke.isWire, let from = distances[drawing.path(to: stroke.from)[0]],
+      let to = distances[drawing.path(to: stroke.to)[0]]
+    else { return nil }
+    return to - from
   }
 
   /// Whether it has no looks of its own, as plain texts for other programs have none.
@@ -250,14 +283,21 @@ private struct DotText {
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
     if from != to, hub == nil { attributes += exit(from: from) }
     let isInside = isWithin(from, to)
-    if drawing.nodes[from].isComposite, !isInside || !hasPort(from) { attributes.append("ltail=cluster_\(from)") }
-    if drawing.nodes[to].isComposite, !isInside || !hasPort(to) { attributes.append("lhead=cluster_\(to)") }
+    let distance = distance(along: line.stroke)
+    // Graphviz bends wires that lead back around all else, but not those that are drawn from their end.
+    let isBack = (distance ?? 0) < 0
+    let (tail, head) = isBack ? ("lhead", "ltail") : ("ltail", "lhead")
+    if drawing.nodes[from].isComposite, !isInside || !hasPort(from) { attributes.append("\(tail)=cluster_\(from)") }
+    if drawing.nodes[to].isComposite, !isInside || !hasPort(to) { attributes.append("\(head)=cluster_\(to)") }
     if !isPlain, line.stroke.isWire {
       attributes.append("style=dashed, color=\"\(Palette.wire)\", fontcolor=\"\(Palette.wire)\", penwidth=2")
+      if let distance { attributes.append(distance == 0 ? "constraint=false" : "minlen=\(Self.ranksOfWire)") }
+      if isBack { attributes.append("dir=back") }
     }
     if isPossible { attributes.append(Self.possible) }
     let ends = [from, to].map { hasPort($0) ? "port\($0)" : "\(numbers[drawing.representative(of: $0)] ?? 0)" }
-    return "\(hub ?? ends[0]) -> \(ends[1]) [\(attributes.joined(separator: ", "))]"
+    let (first, last) = isBack ? (ends[1], ends[0]) : (hub ?? ends[0], ends[1])
+    return "\(first) -> \(last) [\(attributes.joined(separator: ", "))]"
   }
 
   /// A backslash before a letter would be a Graphviz escape.

@@ -17,6 +17,8 @@ const FLASH_PAUSE = 340;
 const DRAG = 4;
 // Pixels between a picture and its frame.
 const PADDING = 6;
+// The size of a countdown, in points of the picture.
+const COUNTDOWN = { width: 58, height: 18 };
 
 export class Diagram {
   #frame;
@@ -128,9 +130,11 @@ export class Diagram {
       const shift = graph.getCTM && graph.transform.baseVal.consolidate()?.matrix;
       const [x, y] = [box.x + (shift?.e ?? 0), box.y + (shift?.f ?? 0)];
       const room = 6;
-      this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
-      this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
-      this.#box = box;
+      // A countdown may have to stand above or below all else.
+      const more = facts?.transitions.some((move) => move.timer !== undefined || move.after !== undefined) ? COUNTDOWN.height + 2 : 0;
+      this.#size = { width: box.width + 2 * room, height: box.height + 2 * (room + more) };
+      this.#root.setAttribute("viewBox", `${x - room} ${y - room - more} ${this.#size.width} ${this.#size.height}`);
+      this.#box = { x: box.x, y: box.y - more, width: box.width, height: box.height + 2 * more };
     }
     this.#text = Math.min(TEXT, ...[...this.#root.querySelectorAll(":is(.node, .edge, .cluster) text[font-size]")].map((item) => Number(item.getAttribute("font-size"))));
     this.fit();
@@ -341,7 +345,7 @@ export class Diagram {
     const group = svg("g", { class: "countdown" });
     let track = null;
     let [x, y] = [0, 0];
-    const [width, height] = [58, 18];
+    const { width, height } = COUNTDOWN;
     const box = (isArrow ? [...part.querySelectorAll("text")].at(-1) : part)?.getBBox();
     if (isArrow) {
       const path = part.querySelector("path");

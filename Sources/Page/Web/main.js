@@ -206,6 +206,7 @@ class Page {
 
   async #resume(reply) {
     await this.#takeClock(reply);
+    this.#teach({});
     await this.#watch(this.world.journal.last + 1, reply.seq);
     this.#views.list.load();
     this.#tellEmpty();
@@ -321,9 +322,11 @@ class Page {
   // A teacher says something, and what is possible may be hidden until the room has said what comes.
   #teach({ say = "", predict }) {
     const { lesson } = this.#views;
+    const wasHidden = lesson.element.hidden;
     lesson.show(say);
     lesson.element.parentNode.classList.toggle("has-lesson", say !== "");
     document.documentElement.classList.toggle("is-predicting", predict === "yes");
+    if (lesson.element.hidden !== wasHidden) this.#refit();
   }
 
   // Whether a line was seen already: the first lines of `since=` can be.

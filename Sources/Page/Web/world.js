@@ -70,7 +70,7 @@ export class Journal {
   skip(from, to) {
     this.#skippedAt = performance.now();
     this.last = Math.max(this.last, to);
-    this.lines.push({ seq: from, what: "gap" });
+    this.lines.push({ seq: from, until: to, what: "gap" });
   }
 
   // Adds what the daemon's journal has of machines and is missing here; false if nothing is.
@@ -90,7 +90,7 @@ export class Journal {
 
   #undo({ seq, from, to }, lines = this.lines) {
     if (from === undefined) return;
-    for (const line of lines) if (line.seq >= from && line.seq <= to && line.undone === undefined) line.undone = seq;
+    for (const line of lines) if (line.seq >= from && (line.until ?? line.seq) <= to && line.undone === undefined) line.undone = seq;
   }
 
   // What was undone later than `to` is in effect again; the undos themselves are not.
@@ -115,7 +115,8 @@ export function machineAt(lines, name, seq) {
   // Timers that ran already when the lines begin are known by their end.
   const started = new Set();
   for (const line of lines) {
-    if (line.what === "gap" && line.seq <= seq) {
+    // What is missing and was undone has no effect.
+    if (line.what === "gap" && line.seq <= seq && !isUndone(line, seq)) {
       Object.assign(was, { exists: true, state: null, line: null, timers: new Map(), outputs: [] });
       started.clear();
     }

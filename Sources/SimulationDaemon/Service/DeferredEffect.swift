@@ -70,7 +70,9 @@ extension Service {
       return true
     case .say(let text, let predicts):
       guard let home = client.hosted.home else { return true }
-      tell("- pointed say=\(Word.written(text))\(predicts ? " predict=yes" : "")", in: client.hosted, home) {
+      let notice = "- pointed say=\(Word.written(text))\(predicts ? " predict=yes" : "")"
+      home.live.said = text.isEmpty ? nil : notice
+      tell(notice, in: client.hosted, home) {
         $0 != client.session.watcher && home.live.world.watchCount(of: $0) > 0
       }
       tag.withUnsafeBytes { client.session.succeed($0) }
@@ -217,14 +219,7 @@ extension Service {
       guard client.session.gap == nil, client.session.outbox.noticeBytes < environment.limits.noticeQueue else {
         continue
       }
-      client.session.noticeScratch.removeAll()
-      client.session.noticeScratch.begin(.notice)
-      client.session.noticeScratch.word(home.live.world.lastSequence)
-      client.session.noticeScratch.word(seconds: home.live.world.now.nanoseconds)
-      client.session.noticeScratch.append(literal: " ")
-      client.session.noticeScratch.append(text: text)
-      client.session.noticeScratch.endLine()
-      client.session.append(notices: client.session.noticeScratch.bytes)
+      client.session.tell(text, home.live.world)
     }
   }
 

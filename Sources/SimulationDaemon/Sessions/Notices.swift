@@ -54,6 +54,18 @@ extension Session {
     return true
   }
 
+  /// Appends `* SEQ T …` about what is no input.
+  mutating func tell(_ text: String, _ world: borrowing WorldCore) {
+    noticeScratch.removeAll()
+    noticeScratch.begin(.notice)
+    noticeScratch.word(world.lastSequence)
+    noticeScratch.word(seconds: world.now.nanoseconds)
+    noticeScratch.append(literal: " ")
+    noticeScratch.append(text: text)
+    noticeScratch.endLine()
+    append(notices: noticeScratch.bytes)
+  }
+
   /// Reports a gap even if the client has much to read.
   mutating func tellGap() {
     guard gap != nil else { return }

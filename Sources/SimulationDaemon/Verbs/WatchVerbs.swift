@@ -38,8 +38,10 @@ extension RequestContext {
   /// Begins a watch at the next input, and answers.
   func begin(_ pattern: NamePattern, _ scope: WatchScope) {
     if session.cursor == nil { session.cursor = live.world.journalReader(from: live.world.lastSequence + 1) }
+    let isFirst = live.world.watchCount(of: session.watcher) == 0
     live.world.watch(pattern, scope, for: session.watcher)
     answerWatching()
+    if isFirst, let said = live.said { session.tell(said, live.world) }
   }
 
   func unwatch() {

@@ -28,6 +28,8 @@ struct LiveWorld: ~Copyable {
   private(set) var wall: Int64?
   /// A livelock that the world's clients have not been told of.
   var unannounced: WorldCore.Livelock?
+  /// The notice with the text that `point say=` shows here, for those who begin to watch later.
+  var said: String?
   /// The greatest delay of a timer on a real clock, in host nanoseconds.
   var worstLateness: UInt64 = 0
   /// The world's part of the memory budget.
