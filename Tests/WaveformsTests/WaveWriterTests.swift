@@ -43,8 +43,9 @@ struct WaveWriterTests {
     return builder.finish()
   }
 
-  @Test("a second tap at 349 ms: text, with the exact times below")
-  func text() {
+  @Test("text, JSON and pictures")
+  func formats() {
+    // A second tap at 349 ms: text, with the exact times below.
     let lines = Self.lines(of: TextWave(key(secondTap: 449), width: 60, .unicode))
     expect(lines.contains { $0.hasPrefix("key") && $0.contains("│off") && $0.contains("│on") && $0.contains("│capsL") })
     expect(lines.contains { $0.contains("doubleTap") && $0.contains("┝") && $0.hasSuffix("╳") || $0.contains("╳") })
@@ -52,32 +53,23 @@ struct WaveWriterTests {
     expect(lines.allSatisfy { $0.count <= 60 })
     let late = Self.lines(of: TextWave(key(secondTap: 451), width: 60, .unicode))
     expect(late.contains { $0.contains("0.451") && $0.hasSuffix("on → off") } && late.contains { $0.contains("◆") })
-  }
-
-  @Test("plain ASCII where the terminal has no more; any width", arguments: [40, 60, 80, 120, 1_000])
-  func widths(width: Int) {
-    let lines = Self.lines(of: TextWave(key(secondTap: 451), width: width, .ascii))
-    expect(lines.allSatisfy { $0.count <= width && $0.allSatisfy(\.isASCII) })
-  }
-
-  @Test("a sign that ASCII lacks has there the sign that it has everywhere else, and others are escapes")
-  func units() {
-    var builder = builder(0, 1_000)
-    let lane = builder.lane(named: "f", kind: "fridge", regions: []) ?? 0
-    builder.note(
-      lane: lane, at: Self.moment(0), 1, .client, .created, word: builder.word("new"), from: Waveform.noState,
-      to: builder.word("früh"))
-    for (moment, value) in [(0, 2), (900, 6.5)] as [(Int64, Double)] {
-      builder.notePoint(lane: lane, "temperature", unit: "°C", at: Self.moment(moment), value)
+    // A sign that ASCII lacks has there the sign that it has everywhere else, and others are escapes.
+    do {
+      var builder = builder(0, 1_000)
+      let lane = builder.lane(named: "f", kind: "fridge", regions: []) ?? 0
+      builder.note(
+        lane: lane, at: Self.moment(0), 1, .client, .created, word: builder.word("new"), from: Waveform.noState,
+        to: builder.word("früh"))
+      for (moment, value) in [(0, 2), (900, 6.5)] as [(Int64, Double)] {
+        builder.notePoint(lane: lane, "temperature", unit: "°C", at: Self.moment(moment), value)
+      }
+      let wave = builder.finish()
+      expect(Self.lines(of: TextWave(wave, width: 60, .unicode)).contains { $0.hasSuffix("▁ 2 █ 6.5 °C") })
+      let lines = Self.lines(of: TextWave(wave, width: 60, .ascii))
+      expect(
+        lines.contains { $0.hasSuffix("_ 2 # 6.5 oC") } && lines.contains { $0.contains("fr\\u{FC}h") }, "\(lines)")
     }
-    let wave = builder.finish()
-    expect(Self.lines(of: TextWave(wave, width: 60, .unicode)).contains { $0.hasSuffix("▁ 2 █ 6.5 °C") })
-    let lines = Self.lines(of: TextWave(wave, width: 60, .ascii))
-    expect(lines.contains { $0.hasSuffix("_ 2 # 6.5 oC") } && lines.contains { $0.contains("fr\\u{FC}h") }, "\(lines)")
-  }
-
-  @Test("JSON has each input once, states that tile the time, and how each timer ended")
-  func json() {
+    // JSON has each input once, states that tile the time, and how each timer ended.
     expectEqual(
       Self.lines(of: JSONWave(key(secondTap: 449))).joined(),
       """
@@ -88,6 +80,41 @@ struct WaveWriterTests {
       {"t":0.449,"seq":3,"event":"tap","outcome":"moved"}],"timers":[\
       {"from":0.100,"to":0.449,"timer":"doubleTap","end":"disarmed"}],"readings":[]}],"wires":[],"world":[]}
       """)
+    // A picture has no markup of a client's, no script, and the exact times.
+    do {
+      var builder = builder(0, 10)
+      let evil = "<script>alert(1)</script>&\"'\u{1}"
+      let lane = builder.lane(named: "a", kind: evil, regions: []) ?? 0
+      builder.note(
+        lane: lane, at: Self.moment(5), 1, .client, .moved, word: builder.word(evil), from: builder.word(evil),
+        to: builder.word("b"))
+      builder.armed(builder.word(evil))
+      let picture = Self.lines(of: SVGWave(builder.finish())).joined(separator: "\n")
+      expect(!picture.contains("<script") && !picture.contains("\u{1}") && picture.contains("&lt;script&gt;"))
+      expect(picture, contains: "t=0.005 s, seq 1")
+      expect(picture.hasPrefix("<svg") && picture.hasSuffix("</svg>"))
+    }
+    // Undone inputs stand in a branch of their own, and leave what is in effect alone.
+    do {
+      var builder = builder(0, 100)
+      let lane = builder.lane(named: "a", kind: "k", regions: []) ?? 0
+      let (off, on, tap) = (builder.word("off"), builder.word("on"), builder.word("tap"))
+      builder.note(lane: lane, at: Self.moment(0), 1, .client, .created, word: tap, from: Waveform.noState, to: off)
+      builder.note(lane: lane, at: Self.moment(50), 2, .client, .moved, word: tap, from: off, to: on, undoer: 3)
+      builder.noteWorld(at: Self.moment(50), 3, .undone, "undone")
+      builder.note(lane: lane, at: Self.moment(60), 4, .client, .moved, word: tap, from: off, to: on)
+      let wave = builder.finish()
+      let effective = wave.segments(of: wave.lanes[0]).filter { $0.branch == 0 }
+      expectEqual(effective.map { [$0.from, $0.to] }, [[0, 60_000_000], [60_000_000, 100_000_000]])
+      expect(wave.lanes[0].ticks.map(\.branch) == [0, 1, 0] && wave.branches.map(\.undoer) == [3])
+      expect(Self.lines(of: JSONWave(wave)).joined(), contains: #""seq":2,"event":"tap","outcome":"moved","undone":3}"#)
+    }
+  }
+
+  @Test("plain ASCII where the terminal has no more; any width", arguments: [40, 60, 80, 120, 1_000])
+  func widths(width: Int) {
+    let lines = Self.lines(of: TextWave(key(secondTap: 451), width: width, .ascii))
+    expect(lines.allSatisfy { $0.count <= width && $0.allSatisfy(\.isASCII) })
   }
 
   @Test("a value change dump, read again, has the states at every moment")
@@ -116,21 +143,6 @@ struct WaveWriterTests {
     expectEqual(time, 1_000_000_000)
   }
 
-  @Test("a picture has no markup of a client's, no script, and the exact times")
-  func markup() {
-    var builder = builder(0, 10)
-    let evil = "<script>alert(1)</script>&\"'\u{1}"
-    let lane = builder.lane(named: "a", kind: evil, regions: []) ?? 0
-    builder.note(
-      lane: lane, at: Self.moment(5), 1, .client, .moved, word: builder.word(evil), from: builder.word(evil),
-      to: builder.word("b"))
-    builder.armed(builder.word(evil))
-    let picture = Self.lines(of: SVGWave(builder.finish())).joined(separator: "\n")
-    expect(!picture.contains("<script") && !picture.contains("\u{1}") && picture.contains("&lt;script&gt;"))
-    expect(picture, contains: "t=0.005 s, seq 1")
-    expect(picture.hasPrefix("<svg") && picture.hasSuffix("</svg>"))
-  }
-
   @Test("a machine without input before the stretch was in the state that its first input says; timers likewise")
   func before() {
     var builder = builder(1_000, 2_000)
@@ -152,22 +164,6 @@ struct WaveWriterTests {
     expect(bars[0].map(\.from) == [1_000_000_000] && bars[0].map(\.end) == [.expired])
     expect(wave.lanes[1].ticks.isEmpty && wave.segments(of: wave.lanes[1]).map(\.state) == [on])
     expect(bars[1].map(\.end) == [.running] && bars[1].map(\.to) == [2_000_000_000])
-  }
-
-  @Test("undone inputs stand in a branch of their own, and leave what is in effect alone")
-  func undone() {
-    var builder = builder(0, 100)
-    let lane = builder.lane(named: "a", kind: "k", regions: []) ?? 0
-    let (off, on, tap) = (builder.word("off"), builder.word("on"), builder.word("tap"))
-    builder.note(lane: lane, at: Self.moment(0), 1, .client, .created, word: tap, from: Waveform.noState, to: off)
-    builder.note(lane: lane, at: Self.moment(50), 2, .client, .moved, word: tap, from: off, to: on, undoer: 3)
-    builder.noteWorld(at: Self.moment(50), 3, .undone, "undone")
-    builder.note(lane: lane, at: Self.moment(60), 4, .client, .moved, word: tap, from: off, to: on)
-    let wave = builder.finish()
-    let effective = wave.segments(of: wave.lanes[0]).filter { $0.branch == 0 }
-    expectEqual(effective.map { [$0.from, $0.to] }, [[0, 60_000_000], [60_000_000, 100_000_000]])
-    expect(wave.lanes[0].ticks.map(\.branch) == [0, 1, 0] && wave.branches.map(\.undoer) == [3])
-    expect(Self.lines(of: JSONWave(wave)).joined(), contains: #""seq":2,"event":"tap","outcome":"moved","undone":3}"#)
   }
 
   // MARK: What clients may choose
@@ -336,5 +332,22 @@ struct WaveWriterTests {
     let drawn = timers.finish()
     expect(Self.lines(of: TextWave(drawn, width: 100, .unicode)).contains { $0.hasPrefix("  (8 more timers") })
     expect(Self.lines(of: SVGWave(drawn)).contains { $0.contains("8 timers are not drawn") })
+  }
+}
+
+extension Waveform {
+  /// The states of a lane in order: those in effect, then those of undone stretches.
+  fileprivate func segments(of lane: Lane) -> [Segment] {
+    struct Collector: LanePen {
+      var segments: [Segment] = []
+      mutating func add(_ tick: Tick) {}
+      mutating func add(_ segment: Segment) { segments.append(segment) }
+    }
+    var collector = Collector()
+    for walk in [LaneWalk(of: lane, in: self)] + lane.undone.map({ LaneWalk(of: $0, in: lane) }) {
+      var walk = walk
+      while !walk.advance(by: .max >> 1, through: lane, of: self, &collector) {}
+    }
+    return collector.segments
   }
 }

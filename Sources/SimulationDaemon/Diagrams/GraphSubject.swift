@@ -37,8 +37,8 @@ enum GraphSubject {
     case .text(let text):
       let (text, omissions) = text()
       return .text(text, omissions: omissions.count)
-    case .parts(let picture): return .text(form.text(of: picture))
-    case .members(let picture): return .text(form.text(of: picture))
+    case .parts(let picture): return .text(form.text(table: picture.table, json: picture.json, picture.drawing()))
+    case .members(let picture): return .text(form.text(table: picture.table, json: picture.json, picture.drawing()))
     case .tests(let source, let document):
       return source.advance(by: steps).map { graph in
         GraphScript.isTooLong(graph, while: goesOn)
@@ -93,26 +93,18 @@ struct GraphForm {
     case members
   }
 
-  func text(of picture: PartsPicture) -> String {
+  /// The text of a picture without states.
+  func text(
+    table: (_ width: Int) -> String, json: @autoclosure () -> String, _ drawing: @autoclosure () -> Drawing
+  ) -> String {
     switch format {
-    case .table, .tests, .scxml: picture.table(width: width)
-    case .json: picture.json
-    case .dot, .svg, .mermaid, .stateDiagram, .plantuml: text(ofStateless: picture.drawing())
+    case .table, .tests, .scxml: return table(width)
+    case .json: return json()
+    case .dot, .svg, .mermaid, .stateDiagram, .plantuml:
+      var drawing = drawing()
+      drawing.direction = direction
+      return text(of: drawing, asPicture: drawing)
     }
-  }
-
-  func text(of picture: MembersPicture) -> String {
-    switch format {
-    case .table, .tests, .scxml: picture.table(width: width)
-    case .json: picture.json
-    case .dot, .svg, .mermaid, .stateDiagram, .plantuml: text(ofStateless: picture.drawing())
-    }
-  }
-
-  private func text(ofStateless drawing: Drawing) -> String {
-    var drawing = drawing
-    drawing.direction = direction
-    return text(of: drawing, asPicture: drawing)
   }
 
   /// - Parameter picture: What a picture of the drawing is made from.

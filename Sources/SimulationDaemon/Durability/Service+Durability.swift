@@ -334,17 +334,6 @@ extension Service {
 
   // MARK: The end
 
-  /// Stores everything, releases all worlds and closes the stores, however long that takes.
-  ///
-  /// - Returns: Whether everything is stored. Losses have been reported.
-  @discardableResult
-  func release() -> Bool {
-    isShuttingDown = true
-    passTime()
-    while !endStores() { workers.waitForStores() }
-    return !hasLost
-  }
-
   /// Goes on with the end of each store, side by side with the others: what has changed is stored, worlds are released, and
   /// the store is closed. Replies are committed as far as that goes. Call it when a store's thread may be done.
   ///

@@ -259,7 +259,7 @@ struct DetailWriter: ~Copyable {
 }
 
 /// Reads the details of an entry.
-struct DetailReader {
+struct DetailReader: DetailWalk {
   // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`, or by the author of a
   // segment, which `RecordScanner` has checked.
   private(set) var place: UnsafeRawPointer
@@ -389,58 +389,93 @@ extension DetailReader {
       place += 1
       tag = self.tag()
     }
-    switch tag {
-    case .end: return false
-    case .emitted:
-      place += 1
-      skipValues()
-    case .armed, .disarmed, .source, .target:
-      place += 1
-      skipNumber()
-    case .armedKey, .disarmedKey:
-      place += 1
-      skipNumber()
-      skipNumber()
-    case .dataBefore, .dataAfter, .reason, .undefined: skipText()
-    case .defined:
-      skipText()
-      skipNumber()
-      for _ in 0..<2 { skipText() }
-      for _ in 0..<Int(number()) * 2 { skipText() }
-    case .arguments: skipValues()
-    case .parameters:
-      for _ in 0..<Int(number()) {
-        skipNumber()
-        skipValue()
-      }
-    case .initial: place += 1
-    case .kind, .due, .key, .undone: skipNumber()
-    case .renewed: for _ in 0..<4 { skipNumber() }
-    case .redone: for _ in 0..<2 { skipNumber() }
-    case .wide, .high: preconditionFailure("the journal has high bytes that belong to nothing")
-    }
+    if tag == .end { return false }
+    pass(tag)
     return true
   }
 
-  private mutating func skipNumber() {
+  mutating func count() -> Int { Int(number()) }
+
+  mutating func pass(bytes count: UInt64) { place += Int(count) }
+
+  mutating func passNumber(upTo most: UInt64) {
     while byte() >= 0x80 {}
   }
 
-  private mutating func skipText() {
-    let count = Int(number())
-    place += count
-  }
+  func passUnknown(_ valueClass: UInt8) {}
+}
 
-  private mutating func skipValue() {
-    switch byte() {
-    case 1: skipText()
-    case 2, 6, 7: skipNumber()
-    case 3: place += 8
-    default: break  // No value; flags consist of their class only.
+/// Passes over details without decoding them, whether or not their bytes are checked.
+protocol DetailWalk {
+  associatedtype Failure: Error
+
+  mutating func byte() throws(Failure) -> UInt8
+  mutating func pass(bytes count: UInt64) throws(Failure)
+  mutating func passNumber(upTo most: UInt64) throws(Failure)
+  /// The number of bytes, or of elements of at least one byte, that follow.
+  mutating func count() throws(Failure) -> Int
+  /// Called for a value of a class that does not exist.
+  func passUnknown(_ valueClass: UInt8) throws(Failure)
+}
+
+extension DetailWalk {
+  /// Passes over what follows the tag of a detail.
+  mutating func pass(_ tag: DetailTag) throws(Failure) {
+    switch tag {
+    case .end, .wide, .high: break
+    case .emitted:
+      _ = try byte()
+      try passValues()
+    case .armed, .disarmed:
+      _ = try byte()
+      try passInterval()
+    case .armedKey, .disarmedKey:
+      _ = try byte()
+      try passInterval()
+      try passNumber(upTo: UInt64(UInt32.max))
+    case .dataBefore, .dataAfter, .reason, .undefined: try passText()
+    case .defined:
+      try passText()
+      try passNumber(upTo: UInt64(Int32.max))
+      for _ in 0..<2 { try passText() }
+      for _ in 0..<(try count()) * 2 { try passText() }
+    case .arguments: try passValues()
+    case .parameters:
+      for _ in 0..<(try count()) {
+        try passNumber(upTo: UInt64(Int32.max))
+        try passValue()
+      }
+    case .initial: _ = try byte()
+    case .kind, .key: try passNumber(upTo: UInt64(UInt32.max))
+    case .due: try passInterval()
+    case .source, .target:
+      _ = try byte()
+      try passNumber(upTo: UInt64(MachineID.max))
+    case .undone: try passNumber(upTo: .max)
+    case .redone: for _ in 0..<2 { try passNumber(upTo: .max) }
+    case .renewed:
+      try passNumber(upTo: UInt64(MachineID.max))
+      try passNumber(upTo: UInt64(UInt8.max))
+      try passNumber(upTo: UInt64(UInt32.max))
+      try passInterval()
     }
   }
 
-  private mutating func skipValues() {
-    for _ in 0..<Int(number()) { skipValue() }
+  private mutating func passInterval() throws(Failure) { try passNumber(upTo: UInt64(Int64.max)) }
+
+  private mutating func passText() throws(Failure) { try pass(bytes: UInt64(try count())) }
+
+  private mutating func passValues() throws(Failure) {
+    for _ in 0..<(try count()) { try passValue() }
+  }
+
+  private mutating func passValue() throws(Failure) {
+    switch try byte() {
+    case 0, 4, 5: break
+    case 1: try passText()
+    case 2, 6, 7: try passNumber(upTo: .max)
+    case 3: try pass(bytes: 8)
+    case let other: try passUnknown(other)
+    }
   }
 }

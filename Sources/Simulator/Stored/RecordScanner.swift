@@ -4,7 +4,7 @@ import StateMachines
 ///
 /// ``DetailReader`` can read the entries that it returns: all lengths are within the bytes, all tags are known, and
 /// numbers fit their types. ``KindTranslation`` checks whether indices are within a kind's lists.
-struct RecordScanner {
+struct RecordScanner: DetailWalk {
   // Safety: the bytes outlive this value. Every read is bounds-checked.
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
@@ -101,50 +101,17 @@ struct RecordScanner {
     let (isNew, _) = tags.insert(DetailTags(tag))
     guard isNew || DetailTags.several.contains(DetailTags(tag)) else { throw .damaged("it has a detail twice") }
     switch tag {
-    case .end: break
-    case .emitted:
-      _ = try byte()
-      try passValues()
-    case .armed, .disarmed:
-      _ = try byte()
-      try passInterval()
-    case .armedKey, .disarmedKey:
-      _ = try byte()
-      try passInterval()
-      try passNumber(upTo: UInt64(UInt32.max))
-    case .dataBefore, .dataAfter, .undefined: try passText()
-    case .defined:
-      try passText()
-      try passNumber(upTo: UInt64(Int32.max))
-      for _ in 0..<2 { try passText() }
-      for _ in 0..<(try count()) * 2 { try passText() }
-    case .arguments: try passValues()
-    case .parameters:
-      for _ in 0..<(try count()) {
-        try passNumber(upTo: UInt64(Int32.max))
-        try passValue()
+    case .undone, .redone:
+      let (place, count) = (offset, try number())
+      guard count < next else {
+        throw .damaged("it \(tag == .undone ? "undoes" : "redoes") more inputs than there were")
       }
-    case .initial: _ = try byte()
-    case .kind, .key: try passNumber(upTo: UInt64(UInt32.max))
-    case .due: try passInterval()
-    case .source, .target:
-      _ = try byte()
-      try passNumber(upTo: UInt64(MachineID.max))
-    case .undone:
-      let count = try number()
-      guard count < next else { throw .damaged("it undoes more inputs than there were") }
-    case .redone:
-      let count = try number()
-      guard count < next else { throw .damaged("it redoes more inputs than there were") }
-      _ = try number()
-    case .renewed:
-      try passNumber(upTo: UInt64(MachineID.max))
-      try passNumber(upTo: UInt64(UInt8.max))
-      try passNumber(upTo: UInt64(UInt32.max))
-      try passInterval()
+      offset = place
     case .wide, .high: throw .damaged("it has high bytes that belong to nothing")
     case .reason: throw .damaged("it has a reason, which stored worlds do not keep")
+    case _: break
     }
+    try pass(tag)
     return true
   }
 
@@ -153,7 +120,7 @@ struct RecordScanner {
     return tag
   }
 
-  private mutating func byte() throws(SegmentFailure) -> UInt8 {
+  mutating func byte() throws(SegmentFailure) -> UInt8 {
     guard offset < bytes.count else { throw .damaged("it ends too early") }
     defer { offset += 1 }
     return bytes[offset]
@@ -161,7 +128,7 @@ struct RecordScanner {
 
   private func byte(at place: Int) -> UInt8 { bytes[place] }
 
-  private mutating func number() throws(SegmentFailure) -> UInt64 {
+  mutating func number() throws(SegmentFailure) -> UInt64 {
     var number: UInt64 = 0
     var shift: UInt64 = 0
     while true {
@@ -173,38 +140,23 @@ struct RecordScanner {
     }
   }
 
-  private mutating func count() throws(SegmentFailure) -> Int {
+  mutating func pass(bytes count: UInt64) throws(SegmentFailure) {
+    guard count <= UInt64(bytes.count - offset) else { throw .damaged("it ends too early") }
+    offset += Int(count)
+  }
+
+  mutating func count() throws(SegmentFailure) -> Int {
     let number = try number()
     guard number <= UInt64(bytes.count - offset) else { throw .damaged("it ends too early") }
     return Int(number)
   }
 
-  private mutating func passNumber(upTo most: UInt64) throws(SegmentFailure) {
+  mutating func passNumber(upTo most: UInt64) throws(SegmentFailure) {
     guard try number() <= most else { throw .damaged("a number is too large") }
   }
 
-  private mutating func passInterval() throws(SegmentFailure) {
-    try passNumber(upTo: UInt64(Int64.max))
-  }
-
-  private mutating func passText() throws(SegmentFailure) {
-    offset += try count()
-  }
-
-  private mutating func passValues() throws(SegmentFailure) {
-    for _ in 0..<(try count()) { try passValue() }
-  }
-
-  private mutating func passValue() throws(SegmentFailure) {
-    switch try byte() {
-    case 0, 4, 5: break
-    case 1: try passText()
-    case 2, 6, 7: _ = try number()
-    case 3:
-      guard bytes.count - offset >= 8 else { throw .damaged("it ends too early") }
-      offset += 8
-    case let other: throw .damaged("there are no values of class \(other)")
-    }
+  func passUnknown(_ valueClass: UInt8) throws(SegmentFailure) {
+    throw .damaged("there are no values of class \(valueClass)")
   }
 }
 

@@ -80,20 +80,3 @@ struct LaneWalk: Sendable {
     return true
   }
 }
-
-extension Waveform {
-  /// The states of a lane in order: those in effect, then those of undone stretches.
-  package func segments(of lane: Lane) -> [Segment] {
-    struct Collector: LanePen {
-      var segments: [Segment] = []
-      mutating func add(_ tick: Tick) {}
-      mutating func add(_ segment: Segment) { segments.append(segment) }
-    }
-    var collector = Collector()
-    for walk in [LaneWalk(of: lane, in: self)] + lane.undone.map({ LaneWalk(of: $0, in: lane) }) {
-      var walk = walk
-      while !walk.advance(by: .max >> 1, through: lane, of: self, &collector) {}
-    }
-    return collector.segments
-  }
-}

@@ -192,3 +192,16 @@ extension Guest {
     ["clock", "list", "agenda", "wires", "count"].flatMap { say($0) }
   }
 }
+
+extension Service {
+  /// Stores everything, releases all worlds and closes the stores, however long that takes.
+  ///
+  /// - Returns: Whether everything is stored. Losses have been reported.
+  @discardableResult
+  func release() -> Bool {
+    isShuttingDown = true
+    passTime()
+    while !endStores() { workers.waitForStores() }
+    return !hasLost
+  }
+}
