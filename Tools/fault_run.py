@@ -95,7 +95,7 @@ class Server:
         return f"postgresql://fsm@127.0.0.1:{self.port}/worlds"
 
     def take_fences_away(self):
-        append = "\n".join(self.sql("SELECT pg_get_functiondef('fsmd.append'::regproc)"))
+        append = "\n".join(self.sql("SELECT pg_get_functiondef('fsmd.append(fsmd.log[], uuid[], fsmd.segments[])'::regprocedure)"))
         for fence, nothing in FENCES.items():
             assert fence in append, f"fsmd.append has no {fence}"
             append = append.replace(fence, nothing)

@@ -91,7 +91,7 @@ final class Connection {
     }
   }
 
-  /// Runs statements in a transaction of their own, in one round trip.
+  /// Runs statements in a transaction of their own, in one round trip; in two, if the server ended the first for its time.
   ///
   /// - Parameter areSettingsMade: Whether the first statement makes the settings of the transaction, but for its own timeout.
   /// - Throws: `lost` if it is not known whether it is committed.

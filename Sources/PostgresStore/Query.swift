@@ -104,9 +104,9 @@ struct Row {
     Int64(bitPattern: big(columns[column] ?? []))
   }
 
-  /// An array without a null.
+  /// An array of numbers, none of them null.
   func numbers(_ column: Int) -> [Int64] {
-    // What precedes the first is as ``Parameter/array(_:_:)`` writes it; then each has its length before it.
+    // After a header of 20 bytes each number has its length, four bytes, before it.
     let bytes = self.bytes(column)
     return stride(from: 24, to: bytes.count, by: 12).map { Int64(bitPattern: big(bytes[$0..<$0 + 8])) }
   }

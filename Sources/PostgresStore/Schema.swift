@@ -7,7 +7,7 @@ internal import JournalStore
 enum Schema {
   /// The version that this release writes and reads.
   static let version: Int64 = 5
-  /// It has the same tables. Daemons that use it may run on: its `append` stays.
+  /// It has the same tables. Daemons that use it may run on: its `append` stays, and goes with the next version.
   private static let oldVersion: Int64 = 4
 
   /// What makes version 5. Bytes are compact already, so TOAST does not try to compress them.

@@ -339,7 +339,7 @@ struct DiagramTests {
     let definition = try Definition.of(mermaid: diagram)
     let (text, omissions) = definition.stateDiagram()
     expect(omissions.isEmpty && !text.contains("send ") && !text.contains("cancel "), "\(diagram)\n\(text)")
-    for notation in [DiagramNotation.mermaid, .plantuml] {
+    for notation in Self.notations(seed) {
       let text = definition.stateDiagram(notation).text
       let read = try Definition.of(text, notation)
       let difference = Self.difference(definition, read, seed: seed, events: ["go", "ring"])
@@ -355,6 +355,11 @@ struct DiagramTests {
     let count =
       slot.flatMap { $0 < run.machine.root.variables.count ? run.machine.root.variables[$0]?.text : nil } ?? ""
     return [run.word, "\(run.outcome)", "\(run.machine.final == nil)", count] + run.told.map { "\($0)" }
+  }
+
+  /// Those in which a chart is written: both, or each in turn where rounds are few.
+  private static func notations(_ seed: UInt64) -> [DiagramNotation] {
+    if Thorough.isFull { [.mermaid, .plantuml] } else { [seed.isMultiple(of: 2) ? .mermaid : .plantuml] }
   }
 
   /// The first difference of two definitions in a walk.
@@ -445,7 +450,7 @@ struct DiagramTests {
       let chart = RandomChart(seed: seed)
       let definition = try Definition.of(chart.document)
       let events = Array(RandomChart.events.prefix(4))
-      for notation in [DiagramNotation.mermaid, .plantuml] {
+      for notation in Self.notations(seed) {
         let (text, omissions) = definition.stateDiagram(notation)
         do {
           expect(omissions.isEmpty, "seed \(seed): \(omissions)")

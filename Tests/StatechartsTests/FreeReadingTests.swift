@@ -66,6 +66,11 @@ struct FreeReadingTests {
     #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : press [") }
   }
 
+  @Test("takes no number that begins with a dot for a whole one")
+  func dot() {
+    #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : after .5s") }
+  }
+
   @Test("asks for a dot in a number with a comma")
   func comma() {
     #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : after 1,5s") }
@@ -406,6 +411,17 @@ struct FreeReadingTests {
     expect(notes.contains { $0.contains("nothing declares count: it begins as 0") })
   }
 
+  @Test("sends a delayed event where the formal notation does", arguments: ["a --> c : press", "a : press"])
+  func delayed(label: String) throws {
+    var (run, notes) = try Self.load("[*] --> a\n\(label) / send tick after 5s\na --> b : tick\nc --> b : tick")
+    expectEqual(notes.filter { $0.contains("timer") }, [])
+    run.advance(by: .seconds(9))
+    expectEqual(run.word, "a")
+    run.send("press")
+    run.advance(by: .seconds(5))
+    expectEqual(run.word, "b", "\(notes)")
+  }
+
   @Test("takes words at a choice for guards, the last for the other case")
   func choices() throws {
     let text = "state check <<choice>>\n[*] --> form\nform --> check : submit\ncheck --> done : complete\n"
@@ -591,7 +607,18 @@ struct FreeReadingTests {
     arguments: [
       ("a --> b : after 5 s if busy", "nothing declares busy: it is a condition", "[busy] after 5 s"),
       ("a --> b : after 5 s when busy / beep", "nothing declares busy: it is a condition", "[busy] after 5 s"),
-      ("a --> b : every 5 s unless busy", "asks for busy", "[not (busy)] every 5 s"),
+      ("a --> b : every 5 s unless busy", "busy=off unless new", "[not busy] every 5 s"),
+      ("a --> b : after 10 s unless busy or late", "asks for late", "[not (busy or late)] after 10 s"),
+      ("a --> b : after 10 s, late", "\"after 10 s\" is a timer: after 10s", "[] after 10 s, late"),
+      ("a --> b : pressIt, after 2 s", "\"after 2 s\" is a timer: after 2s", "[] pressIt, after 2 s"),
+      ("a --> b : after 5s if busy or idle", "\"busy or idle\" asks for idle", "[busy or idle] after 5s"),
+      ("a --> b : after 5s if ready or n > 3", "\"ready or n > 3\" asks for ready", "[ready or n > 3] after 5s"),
+      (
+        "a --> b : after 5s while locked if n > 3", "asks for lockedIfN3",
+        "[locked if n > 3] after 5s"
+      ),
+      ("a --> b : after 5s while locked [n > 3]", "asks for locked", "[(locked) && (n > 3)] after 5s"),
+      ("a --> b : go [n > 3] [else]", "\"[else]\" after the guard is a remark", "[n > 3] go"),
       ("a --> b : 5s timeout while n > 3", "\"n > 3\" asks for n", "[n > 3] 5s timeout"),
       ("a --> b : [n] click [m]", "both guards are asked: [(n) && (m)]", "[(n) && (m)] click"),
       ("a --> b : [n > 3] click [m] / beep", "both guards are asked: [(n > 3) && (m)]", "[(n > 3) && (m)] click"),

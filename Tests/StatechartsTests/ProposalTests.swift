@@ -48,6 +48,14 @@ struct ProposalTests {
       ("after 30 s", "expected a duration; found 30 s; write 30s"),
       ("after 1h 30m / beep", "expected a duration; found 1h 30m; write 90m / beep"),
       ("30s timeout", "expected EVENT [GUARD] / ACTIONS; found 30s timeout; write timeout after 30s"),
+      (
+        "go if not busy",
+        "expected EVENT [GUARD] / ACTIONS; found go if not busy; write go [!(busy)], and the line %% data busy = false"
+      ),
+      (
+        "after 1,5s / beep",
+        "read freely, this is a mistake: a comma separates events; write after 1.5s / beep"
+      ),
       ("500ms", "read freely, \"500ms\" is a timer: after 500ms; write after 500ms"),
       (
         "go if n > 3",

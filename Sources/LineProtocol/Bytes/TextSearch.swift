@@ -56,7 +56,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The text itself; of more than so many characters its beginning and its end, with `…` between them.
+  /// The text; if it is longer than so many characters, its first and last halves of that, with `…` between them.
   package func shortened(to most: Int) -> String {
     guard utf8.count > most, count > most else { return self }
     return "\(prefix(most / 2))…\(suffix(most / 2))"

@@ -274,10 +274,11 @@ extension LiveWorld {
       self.live = live
     }
 
-    /// Exchanges the world for that of another box; the watches stay here.
+    /// Exchanges the world for that of another box; the watches, and the text that they were told, stay here.
     func replace(with other: Box) {
       other.live.share.join(live.share.budget, live.share.quota)
       other.live.world.takeOverWatches(of: live.world)
+      other.live.said = live.said
       swap(&live, &other.live)
     }
 

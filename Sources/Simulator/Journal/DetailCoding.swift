@@ -390,6 +390,7 @@ extension DetailReader {
       tag = self.tag()
     }
     if tag == .end { return false }
+    precondition(tag != .wide && tag != .high, "high bytes that belong to nothing")
     pass(tag)
     return true
   }

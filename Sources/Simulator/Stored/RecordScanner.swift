@@ -109,7 +109,8 @@ struct RecordScanner: DetailWalk {
       offset = place
     case .wide, .high: throw .damaged("it has high bytes that belong to nothing")
     case .reason: throw .damaged("it has a reason, which stored worlds do not keep")
-    case _: break
+    case .end, .emitted, .armed, .disarmed, .armedKey, .disarmedKey, .key, .renewed, .due, .source, .target: break
+    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .defined, .undefined: break
     }
     try pass(tag)
     return true

@@ -702,30 +702,30 @@ struct ChartDiagram {
   /// Characters that have a meaning in the notation, as entities.
   private func escaped(_ text: String) -> String {
     if notation == .plantuml { return escapedForPlantUML(text) }
-    return text.reduce(into: "") { escaped, character in
+    return text.unicodeScalars.reduce(into: "") { escaped, character in
       switch character {
       case "\"": escaped += "#quot;"
       case "<": escaped += "#lt;"
       case ">": escaped += "#gt;"
       case "&": escaped += "#amp;"
       case "#", ";", ":", "`", "%", "{", "}", "\\", "*", "$", "_", "~", "@", "^", "+", "-":
-        escaped += "#\(character.unicodeScalars.first?.value ?? 0);"
-      case _: escaped.append(character)
+        escaped += "#\(character.value);"
+      case _: escaped.unicodeScalars.append(character)
       }
     }
   }
 
   /// A doubled mark is one of looks; a slash before an apostrophe begins a comment.
   private func escapedForPlantUML(_ text: String) -> String {
-    var last: Character = " "
-    return text.reduce(into: "") { escaped, character in
+    var last: Unicode.Scalar = " "
+    return text.unicodeScalars.reduce(into: "") { escaped, character in
       let isMark =
         switch character {
         case "\"", "<", ">", "&", "#", ";", "\\", "~", "%", "`": true
         case "*", "/", "_", "-", "^", "[", "]", "=", "'": character == last || character == "'" && last == "/"
         case _: false
         }
-      if isMark { escaped += "&#\(character.unicodeScalars.first?.value ?? 0);" } else { escaped.append(character) }
+      if isMark { escaped += "&#\(character.value);" } else { escaped.unicodeScalars.append(character) }
       last = character
     }
   }

@@ -120,7 +120,7 @@ struct Diagram {
   var conditions: [ChartCondition] = []
   /// What events that are named after words are called in the diagram.
   var eventTexts: [String: String] = [:]
-  /// The data that actions ask of their event since its parentheses name them.
+  /// Data of events that actions use by the names in the event's parentheses.
   var namedData: Set<String> = []
   /// What timers are called in the diagram, by the places of their triggers.
   var timerTexts: [Int: String] = [:]

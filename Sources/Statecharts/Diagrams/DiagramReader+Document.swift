@@ -26,8 +26,9 @@ extension DiagramReader {
       // Warns where the free reading differs and the strict one has no finding.
       let foundOffsets = Set(translation.diagram.notes.map(\.offset))
       for note in proposals.free.diagram.notes
-      where note.severity == .note && !note.isFoundStrictly && !foundOffsets.contains(note.offset) {
-        translation.diagram.warn(note.offset, "read freely, \(note.message)", hint: note.hint, write: note.write)
+      where note.severity != .warning && !note.isFoundStrictly && !foundOffsets.contains(note.offset) {
+        let reading = note.severity == .error ? "read freely, this is a mistake: " : "read freely, "
+        translation.diagram.warn(note.offset, reading + note.message, hint: note.hint, write: note.write)
       }
     }
     let notes = translation.diagram.notes.map { note -> Remark in
@@ -212,8 +213,11 @@ extension DiagramReader {
     if label.isElse {
       parts.append("[else]")
     } else if let condition = label.condition {
-      if label.isWorded, let flag = label.conditions.first, label.conditions.count == 1, flag.form.opposite != nil {
-        parts.append(label.expression?.hasPrefix("!!") == true ? "[!\(flag.name)]" : "[\(flag.name)]")
+      let question = label.conditions.first.map(Self.question)
+      if label.isWorded, let flag = label.conditions.first, label.expression == question {
+        parts.append("[\(flag.name)]")
+      } else if label.isWorded, let flag = label.conditions.first, let question, label.expression == "!\(question)" {
+        parts.append("[!\(flag.name)]")
       } else {
         parts.append(Self.formalGuard(condition.string))
       }

@@ -14,7 +14,7 @@ extension DiagramReader {
     return Mistake()
   }
 
-  /// What can stand instead of a text, and all that follows it in its line.
+  /// `words` in place of `text`, with the rest of its line.
   func proposal(_ words: String, for text: PlacedText) -> String {
     let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
     return words + String(decoding: bytes[text.end..<end], as: UTF8.self)

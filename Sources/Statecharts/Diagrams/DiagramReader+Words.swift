@@ -160,7 +160,7 @@ extension DiagramReader {
       throw fail(text.dropFirst(open), "the guard has no ]")
     }
     var (head, condition, actions, remark) = parts(of: text)
-    if let remark, let condition, remark.hasPrefix("[") {
+    if let condition, let second = remark?.inside("["), condition.hasSuffix("(\(second.trimmed.string))"), let remark {
       diagram.assume(remark.start, "both guards are asked: [\(condition.string)]")
     } else if let remark {
       diagram.assume(remark.start, "\"\(remark.string)\" after the guard is a remark")
@@ -351,10 +351,10 @@ extension DiagramReader {
   private func isAlternative(_ text: PlacedText, to before: PlacedText) -> Bool {
     if text.bytes.contains(where: { ",;=(".utf8.contains($0) }) { return false }
     let words = Prose.words(of: text.string.lowercased())
-    guard let first = words.first, let last = words.last else { return false }
+    guard let first = words.first, let last = words.last, !Self.orders.contains(first) else { return false }
     if words.count > 1, case .time? = Prose.time(in: text.string) { return true }
     if isFormalTrigger(before) { return false }
-    return words.count == 1 ? Prose.timers.contains(last) : last.hasSuffix("ed") && !Self.orders.contains(first)
+    return words.count == 1 ? Prose.timers.contains(last) : last.hasSuffix("ed")
   }
 
   /// Words that begin an order in front of what has happened: `mark as failed`.
@@ -398,25 +398,35 @@ extension DiagramReader {
       return (label.condition, label.isWorded) = (guarded, true)
     }
     if isFormalTrigger(text), !(text.bytes.count > 1 && words.hasSuffix(":")) { return try triggers(text, of: &label) }
-    if let place = text.topLevelWord("or") {
-      var halves = [text[0..<place].trimmed, text.dropFirst(place + 2).trimmed]
+    // What is asked when a time is over is no part of it.
+    let askings = Self.guardWords.compactMap { word in text.topLevelWord(word).map { (word, $0) } }
+    if words.contains(where: \.isNumber), let (word, place) = askings.min(by: { $0.1 < $1.1 }),
+      case .time? = Prose.time(in: text[0..<place].string)
+    {
+      var asked = text.dropFirst(place + word.utf8.count).trimmed
+      if word == "unless" {
+        let isWord = !asked.bytes.contains(where: PlacedText.isBlank)
+        asked = PlacedText(isWord ? "not \(asked.string)" : "not (\(asked.string))", at: asked.start)
+      }
+      if let bracketed = label.condition {
+        asked = PlacedText("(\(asked.string)) && (\(bracketed.string))", at: asked.start)
+      }
+      (label.condition, label.isWorded) = (asked, true)
+      return try freeTriggers(text[0..<place].trimmed, of: &label)
+    }
+    // A time and something else are two triggers; a comma has one word on its other side, as `after 5 s, late`.
+    let comma = text.firstTopLevel { text.bytes[$0] == UInt8(ascii: ",") && text.dropFirst($0 + 1).hasPrefix(" ") }
+    for (place, count) in [(text.topLevelWord("or"), 2), (comma, 1)] {
+      guard let place else { continue }
+      var halves = [text[0..<place].trimmed, text.dropFirst(place + count).trimmed]
       if halves[0].hasSuffix(",") { halves[0] = halves[0][0..<halves[0].bytes.count - 1].trimmed }
       let times = halves.map { Prose.time(in: $0.string) != nil }
+      guard times[0] != times[1], count == 2 || isEventWord(halves[times[0] ? 1 : 0].string) else { continue }
       // `30 s or more` is one time.
-      if times[0] != times[1], times[1] || !["more", "so", "longer", "later", "less"].contains(halves[1].string) {
+      if times[1] || !["more", "so", "longer", "later", "less"].contains(halves[1].string) {
         for half in halves { try freeTriggers(half, of: &label) }
         return
       }
-    }
-    // What is asked when a time is over is no part of it.
-    if label.condition == nil, words.contains(where: \.isNumber),
-      let (word, place) = Self.guardWords.lazy.compactMap({ word in text.topLevelWord(word).map { (word, $0) } }).first,
-      case .time? = Prose.time(in: text[0..<place].string)
-    {
-      let asked = text.dropFirst(place + word.utf8.count).trimmed
-      label.condition = word == "unless" ? PlacedText("not (\(asked.string))", at: asked.start) : asked
-      label.isWorded = true
-      return try freeTriggers(text[0..<place].trimmed, of: &label)
     }
     switch Prose.time(in: words) {
     case .unclear?:

@@ -416,7 +416,7 @@ extension DiagramReader {
 
   /// What asks for a condition: the data of the event that is handled, or else the machine's own. Before the first event
   /// an engine of SCXML may have no `_event`.
-  private static func question(_ condition: ChartCondition) -> String {
+  static func question(_ condition: ChartCondition) -> String {
     let value = "((typeof _event == 'object' && _event.data || {}).\(condition.name) ?? \(condition.name))"
     return condition.form == .flag ? "!['off', 'no', 0, false].includes\(value)" : value
   }

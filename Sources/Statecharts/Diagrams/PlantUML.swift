@@ -10,7 +10,7 @@ extension DiagramReader {
     var notes: Set<String> = []
     /// States with a mark that makes them the beginning of a block or its history, and what stands for them.
     var pseudoStates: [String: String] = [:]
-    /// The names of states in quotes, and those of them of which it was said that they are called otherwise.
+    /// The names of states in quotes, and those that have another name, as a note has said.
     var quotedNames = Prose.Names()
     var toldNames: Set<String> = []
     /// The bars `==name==`.

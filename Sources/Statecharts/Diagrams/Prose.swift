@@ -56,12 +56,18 @@ enum Prose {
   struct Names {
     private var names: [String: String] = [:]
     private var taken: Set<String> = []
+    /// The number of the next name like one.
+    private var numbers: [String: Int] = [:]
 
     /// The name of a thing; a new one has the name that is given, or one like it.
     mutating func name(for identity: String, like base: String) -> String {
       if let known = names[identity] { return known }
-      let name = base.numbered(unless: taken.contains)
-      taken.insert(name)
+      var name = base
+      while !taken.insert(name).inserted {
+        let number = numbers[base, default: 2]
+        numbers[base] = number + 1
+        name = "\(base)_\(number)"
+      }
       names[identity] = name
       return name
     }
@@ -80,7 +86,7 @@ enum Prose {
     case time(Time)
     /// A comma stands where a number has a dot: what to write; nil if it may be that of a thousand.
     case comma(String?)
-    /// A sign in front of a number, or several times that are no parts of one.
+    /// A sign or a dot in front of a number, or several times that are no parts of one.
     case unclear
   }
 
@@ -121,7 +127,7 @@ enum Prose {
     var (space, sign): (Character, Character) = (" ", " ")
     for character in text.lowercased() {
       if "<>=+*/%|&!?".contains(character) { return nil }
-      if "-−±".contains(sign), !space.isLetter, !space.isNumber, character.isNumber { isUnclear = true }
+      if "-−±.".contains(sign), !space.isLetter, !space.isNumber, character.isNumber { isUnclear = true }
       (space, sign) = (sign, character)
       let isDigit = character.isASCII && character.isNumber
       let isInner = (character == "." || character == ",") && token.last?.isNumber == true

@@ -114,6 +114,7 @@ public struct DataObject: Hashable, Sendable {
 
   /// A few members, each with a key of its own. One whose value is nested too deeply is left out.
   init(few keys: [String], _ values: [DataValue]) {
+    precondition(keys.count <= Self.few, "there is no index of the keys")
     guard values.allSatisfy({ $0.depth < DataValue.deepest }) else {
       for (key, value) in zip(keys, values) where (try? set(value, for: key)) == nil {}
       return

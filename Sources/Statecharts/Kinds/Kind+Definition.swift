@@ -107,7 +107,8 @@ extension Kind {
   private static func about(_ event: EventName, of chart: Chart, _ lines: [Int32]) -> String {
     let places = places(lines)
     guard let text = chart.eventTexts[event.text] else { return places }
-    return "\"\(String(text.unicodeScalars.prefix(longestAbout)))\"" + (places.isEmpty ? "" : ", \(places)")
+    let words = String(text.unicodeScalars.prefix(longestAbout))
+    return "\"\(words == text ? text : words + "…")\"" + (places.isEmpty ? "" : ", \(places)")
   }
 
   /// The data that an event is tried with; `nil` for those of any event.

@@ -19,8 +19,9 @@ struct Completion: Equatable {
   var isCut = false
   /// What else is expected here that cannot be listed.
   var hint = ""
-  /// The typed part of the word.
+  /// The typed part of the word; of `key=value` the value, with the key in `stem`.
   var typed = ""
+  var stem = ""
 
   /// The text that all candidates begin with.
   var common: String {
@@ -64,7 +65,7 @@ struct Completer {
   /// - Parameter grammar: From ``Grammar/init(help:)``.
   func complete(_ text: String, grammar: Grammar) -> Completion {
     let context = CompletionContext(text, grammar: grammar)
-    var found = Completion(typed: context.prefix)
+    var found = Completion(typed: context.prefix, stem: context.stem)
     var hints: [String] = []
     for want in context.wants {
       let offer =
@@ -370,10 +371,12 @@ struct CatalogueRow: Equatable {
     return [facts, note].filter { !$0.isEmpty }.joined(separator: " — ")
   }
 
-  /// The words of a diagram that an event is named after, which the note has first, in quotes.
+  /// The words of a diagram that an event is named after, which the note has first, in quotes; nil if it has their
+  /// beginning only.
   var label: String? {
     guard note.hasPrefix("\""), let end = note.lastIndex(of: "\""), end > note.startIndex else { return nil }
-    return String(note[note.index(after: note.startIndex)..<end])
+    let label = note[note.index(after: note.startIndex)..<end]
+    return label.hasSuffix("…") ? nil : String(label)
   }
 
   var labelled: String { "\(name): \(about)" }

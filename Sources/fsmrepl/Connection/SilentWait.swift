@@ -25,7 +25,7 @@ extension Client {
           if !isAbsent || place.clock == "virtual" {
             nil
           } else if place.isPaused {
-            "the clock is paused, and stands still up to 'resume' or 'advance' of another client"
+            "the clock is paused, and moves when another client sends 'resume' or 'advance'"
           } else {
             answers[2].rows.isEmpty && !isBounded ? "no timer runs, so nothing comes by itself" : nil
           }

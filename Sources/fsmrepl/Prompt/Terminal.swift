@@ -353,7 +353,7 @@ final class Terminal {
     completion = complete(String(decoding: bytes, as: UTF8.self))
     let typed = String(decoding: bytes[start...], as: UTF8.self)
     // Of a word in quotes readline wants what follows its last blank.
-    let before = max(0, completion.typed.utf8.count - typed.utf8.count)
+    let before = max(0, completion.stem.utf8.count + completion.typed.utf8.count - typed.utf8.count)
     func rest(_ text: String) -> String { String(decoding: text.utf8.dropFirst(before), as: UTF8.self) }
 
     if completion.isSettled {
