@@ -609,6 +609,8 @@ struct FreeReadingTests {
       ("a --> b : after 5 s when busy / beep", "nothing declares busy: it is a condition", "[busy] after 5 s"),
       ("a --> b : every 5 s unless busy", "busy=off unless new", "[not busy] every 5 s"),
       ("a --> b : after 10 s unless busy or late", "asks for late", "[not (busy or late)] after 10 s"),
+      ("a --> b : every 5 s if busy / tick", "nothing declares busy: it is a condition", "[busy] every 5 s"),
+      ("a --> b : every 5 s / tick", "\"every 5 s\" is a timer: after 5s", "[] every 5 s"),
       ("a --> b : after 10 s, late", "\"after 10 s\" is a timer: after 10s", "[] after 10 s, late"),
       ("a --> b : pressIt, after 2 s", "\"after 2 s\" is a timer: after 2s", "[] pressIt, after 2 s"),
       ("a --> b : after 5s if busy or idle", "\"busy or idle\" asks for idle", "[busy or idle] after 5s"),

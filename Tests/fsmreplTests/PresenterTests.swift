@@ -66,7 +66,7 @@ struct PresenterTests {
       ),
       ("begin", "+", "a batch begins: end runs it, discard drops it\n"),
       ("end", "+ batch=1 t=0.000 seq=2", "the batch has run, 1 line  0.000s #2\n"),
-      ("point key on", "+", "shown to all who watch the machine\n"),
+      ("point key on", "+", "shown to all who watch\n"),
       ("discard", "+ discarded 3", "the batch is dropped, 3 lines; nothing was run\n"),
       ("clock", "+ clock real speed=1 paused=no t=0.000 seq=0", "real clock  0.000s #0\n"),
       ("clock", "+ clock real speed=60 paused=yes t=0.000 seq=0", "real clock, speed 60, paused  0.000s #0\n"),

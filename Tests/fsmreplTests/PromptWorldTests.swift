@@ -456,7 +456,7 @@ struct PromptWorldTests {
     terminal.type("await p on\(isPaused ? " within=1s" : "")\r")
     try terminal.wait(
       for: isPaused
-        ? "note: the clock is paused, and stands still up to 'resume' or 'advance' of another client; Ctrl-C ends the"
+        ? "note: the clock is paused, and moves when another client sends 'resume' or 'advance'; Ctrl-C ends the"
         : "note: no timer runs, so nothing comes by itself; Ctrl-C ends the waiting\n")
     terminal.type("\u{03}")
     try terminal.wait(for: "cancelled")

@@ -113,7 +113,7 @@ struct ScriptRunnerTests {
       run.output, "+ speed=1 paused=yes t=0.000 seq=0\n+ reached on t=0.000 seq=0\n+ reached on t=0.000 seq=0\n+\n")
     expectEqual(
       run.errors,
-      "fsmrepl: -e:3: the clock is paused, and stands still up to 'resume' or 'advance' of another client; Ctrl-C ends the"
+      "fsmrepl: -e:3: the clock is paused, and moves when another client sends 'resume' or 'advance'; Ctrl-C ends the"
         + " waiting\n")
   }
 

@@ -353,7 +353,7 @@ extension DiagramReader {
     let words = Prose.words(of: text.string.lowercased())
     guard let first = words.first, let last = words.last, !Self.orders.contains(first) else { return false }
     if words.count > 1, case .time? = Prose.time(in: text.string) { return true }
-    if isFormalTrigger(before) { return false }
+    if isFormalTrigger(before) || Prose.time(in: before.string) != nil { return false }
     return words.count == 1 ? Prose.timers.contains(last) : last.hasSuffix("ed")
   }
 
@@ -432,7 +432,7 @@ extension DiagramReader {
     case .unclear?:
       throw fail(text, "a timer is one duration, as in after 5s or after 1m 30s; found \(words)")
     case .comma(nil)?:
-      throw fail(text, "a comma separates events; write after 1.5s, or after 1500ms; found \(words)")
+      throw fail(text, "a comma separates events, and a duration is one as 1.5s or 1500ms; found \(words)")
     case .comma(let meant?)?:
       throw fail(
         text, "a comma separates events", hint: "; write after \(meant)", write: proposal("after \(meant)", for: text))

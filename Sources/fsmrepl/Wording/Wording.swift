@@ -59,7 +59,7 @@ struct Wording: Equatable {
     case (.discard, "discarded") where words.count >= 2:
       return "the batch is dropped, \(counted(words[1], "line")); nothing was run"
     case (.point, nil):
-      return "shown to all who watch the machine"
+      return "shown to all who watch"
     case (.sync, nil):
       return "all done\(when(line))"
     default:
