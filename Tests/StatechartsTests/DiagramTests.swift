@@ -279,6 +279,18 @@ struct DiagramTests {
       ),
       ("a --> b : go [n = 3]\n%% data n = 0", "2:15 warning : n = 3 assigns; a comparison is written =="),
       (
+        "a --> b : go [n => 3]\n%% data n = 0",
+        "2:15 warning : n => 3 is a function, which is always true; a comparison is written >="
+      ),
+      (
+        "a --> b : go [n > 3, n < 5]\n%% data n = 0",
+        "2:15 warning : n > 3, n < 5 counts by its last part alone; conditions are joined by &&"
+      ),
+      (
+        "a --> b : go [3 < n < 5]\n%% data n = 0",
+        "2:15 warning : 3 < n < 5 compares what a comparison has given; two are joined by &&"
+      ),
+      (
         "a --> b\na --> c",
         "3:7 warning : the transition in line 2 is always taken before this one: it has no event, so it is taken at once"
       ),
@@ -379,6 +391,27 @@ struct DiagramTests {
       }
     }
     return nil
+  }
+
+  @Test("in PlantUML has deep histories as states of their own, which each release takes")
+  func deepHistory() throws {
+    let diagram = """
+      stateDiagram-v2
+      [*] --> p
+      state p {
+        [*] --> a
+        a --> p_history : go
+        p_history --> a : ring
+      }
+      p --> q : go
+      q --> p[H*] : ring
+      """
+    let definition = try Definition.of(mermaid: diagram)
+    let text = definition.stateDiagram(.plantuml).text
+    expect(text.contains("state \"H*\" as p_history_ <<history*>>") && !text.contains("[H*]"), "\(text)")
+    let read = try Definition.of(text, .plantuml)
+    expectNil(Self.difference(definition, read, seed: 1, events: ["go", "ring"]))
+    expectEqual(read.stateDiagram(.plantuml).text, text)
   }
 
   @Test("written from a chart with ids that are no names in Mermaid says so, and asks for the new names")

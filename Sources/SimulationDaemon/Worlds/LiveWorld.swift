@@ -274,7 +274,7 @@ extension LiveWorld {
       self.live = live
     }
 
-    /// Exchanges the world for that of another box; the watches, and the text that they were told, stay here.
+    /// Exchanges the world for that of another box, but keeps the watches and the text that was shown.
     func replace(with other: Box) {
       other.live.share.join(live.share.budget, live.share.quota)
       other.live.world.takeOverWatches(of: live.world)

@@ -75,12 +75,27 @@ extension Compiler {
 
   private mutating func condition(_ text: String, _ node: Int) -> Chart.Index {
     let place = expression(text, node, "cond")
-    if case .form(let expression) = chart.expressions[Int(place)],
-      case .assign = expression.code.nodes[Int(expression.code.root)]
-    {
-      warn(node, "\(text) assigns; a comparison is written ==", attribute: "cond")
+    if case .form(let expression) = chart.expressions[Int(place)], let doubt = Self.doubt(about: expression.code) {
+      warn(node, "\(text) \(doubt)", attribute: "cond")
     }
     return place
+  }
+
+  /// What a condition says in ECMAScript, if nobody means that.
+  private static func doubt(about code: Code) -> String? {
+    switch code.nodes[Int(code.root)] {
+    case .assign: return "assigns; a comparison is written =="
+    case .function: return "is a function, which is always true; a comparison is written >="
+    case .sequence: return "counts by its last part alone; conditions are joined by &&"
+    case _: break
+    }
+    let comparesTwice = code.nodes.contains { node in
+      guard case .binary(let outer, let left, _) = node, outer.isOrder,
+        case .binary(let inner, _, _) = code.nodes[Int(left)]
+      else { return false }
+      return inner.isOrder
+    }
+    return comparesTwice ? "compares what a comparison has given; two are joined by &&" : nil
   }
 
   private mutating func location(_ text: String, _ node: Int, _ attribute: String) -> Chart.Index {

@@ -34,6 +34,8 @@ struct ChartDiagram {
   private let isPicture: Bool
   /// The names of the states whose ids are none in a diagram, by id.
   private var renamed: [String: String] = [:]
+  /// The names of deep histories in PlantUML, of which older releases take no arrow from or to `a[H*]`.
+  private var deepHistories: [Int: String] = [:]
   private let awaited: Set<EventNames.Descriptor>
   /// The states that are filled.
   private var active: Set<Int> = []
@@ -60,6 +62,12 @@ struct ChartDiagram {
       return name
     }
     for (id, name) in zip(self.ids, names) where id != name { renamed[id] = name }
+    guard notation == .plantuml else { return }
+    for (state, own) in chart.states.enumerated() where own.kind == .deepHistory {
+      var name = names[Int(own.parent)] + "_history"
+      while !taken.insert(name).inserted { name += "_" }
+      deepHistories[state] = name
+    }
   }
 
   /// Notes an omission; returns nil for use in `return`.
@@ -221,6 +229,8 @@ struct ChartDiagram {
       }
       if notation == .mermaid {
         lines.append("\(indent(depth))state \"\(isDeep ? "H*" : "H")\" as \(name(of: child))")
+      } else if isDeep {
+        lines.append("\(indent(depth))state \"H*\" as \(name(of: child)) <<history*>>")
       }
       let initial = chart.transitions[Int(own.initial)]
       // Its targets can be in other blocks.
@@ -233,7 +243,7 @@ struct ChartDiagram {
   func name(of state: Int) -> String {
     switch chart.states[state].kind {
     case .shallowHistory: names[Int(chart.states[state].parent)] + "[H]"
-    case .deepHistory: names[Int(chart.states[state].parent)] + "[H*]"
+    case .deepHistory: deepHistories[state] ?? names[Int(chart.states[state].parent)] + "[H*]"
     case .compound, .atomic, .parallel, .final: names[state]
     }
   }

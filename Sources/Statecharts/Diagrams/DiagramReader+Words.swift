@@ -432,7 +432,7 @@ extension DiagramReader {
     case .unclear?:
       throw fail(text, "a timer is one duration, as in after 5s or after 1m 30s; found \(words)")
     case .comma(nil)?:
-      throw fail(text, "a comma separates events, and a duration is one as 1.5s or 1500ms; found \(words)")
+      throw fail(text, "a comma separates events; a duration has none, as 1.5s or 1500ms; found \(words)")
     case .comma(let meant?)?:
       throw fail(
         text, "a comma separates events", hint: "; write after \(meant)", write: proposal("after \(meant)", for: text))

@@ -9,6 +9,16 @@ struct Code: Sendable {
     case equal, unequal, same, different, less, lessOrEqual, greater, greaterOrEqual
     case bitAnd, bitOr, bitXor, shiftLeft, shiftRight, shiftRightUnsigned
     case isIn, isInstance
+
+    /// Whether it says which of two values comes first.
+    var isOrder: Bool {
+      switch self {
+      case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+      case .add, .subtract, .multiply, .divide, .remainder, .power: false
+      case .equal, .unequal, .same, .different, .isIn, .isInstance: false
+      case .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight, .shiftRightUnsigned: false
+      }
+    }
   }
 
   enum System: Sendable { case event, sessionID, name, ioProcessors, x }
