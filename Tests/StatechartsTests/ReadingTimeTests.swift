@@ -106,6 +106,12 @@ struct ReadingTimeTests {
     .plantUML("marks of a state") { "state b " + String(repeating: "#red <<x>> ", count: $0 / 12) },
     .plantUML("labels with marks") { "a --> b : " + String(repeating: "**x** \\n ", count: $0 / 9) },
     .plantUML("states in states") { repeated($0 / 16) { "state s\($0) {\n}\n" } },
+    .plantUML("names that differ in marks") {
+      repeated($0 / 30) { number in
+        let marks = String(number, radix: 2).map { $0 == "0" ? "!" : "?" }.joined()
+        return "\"a \(marks)\" --> b : e\n"
+      }
+    },
     .plantUML("notes without end") { String(repeating: "note left of a\n", count: $0 / 15) },
     .plantUML("words of events") { repeated($0 / 24) { "a --> b : press it \($0)\n" } },
     .plantUML("links in a label") { "a --> b : " + String(repeating: "[[x ", count: $0 / 4) },

@@ -21,8 +21,8 @@ extension DiagramReader {
     init(_ diagram: Diagram) {
       for state in diagram.states where state.kind != .plain { kinds[state.id] = state.kind }
       if diagram.hasOuterRegions {
-        let ids = Set(diagram.states.map(\.id))
-        outerState = "regions".numbered(unless: ids.contains)
+        var ids = Prose.Names(taken: Set(diagram.states.map(\.id)))
+        outerState = ids.new(like: "regions")
       }
       data = Set(diagram.data.map(\.name.string))
       for arrow in diagram.arrows {

@@ -12,7 +12,7 @@ struct DiagramTranslation {
   private var builder: XMLBuilder
   private let pace: ReadingPace
   private var members: [[Int]] = []
-  private var taken: Set<String> = []
+  private var stateNames = Prose.Names()
   /// The ids of regions, of their ends, and of what they begin with if that is not one state.
   private var regionIDs: [String] = []
   private var finalIDs: [String] = []
@@ -52,7 +52,7 @@ struct DiagramTranslation {
     findEnds()
     for state in diagram.states.indices where diagram.states[state].kind == .fork { split(state) }
     members = diagram.members
-    taken = Set(diagram.states.map(\.id))
+    stateNames = Prose.Names(taken: Set(diagram.states.map(\.id)))
     if reading == .free { dropEmptyRegions() }
     var incoming: [Int: [Int]] = [:]
     for arrow in diagram.arrows.indices {
@@ -111,12 +111,6 @@ struct DiagramTranslation {
   /// The states that no author has named.
   var helpers: Set<String> { Set(startIDs + finalIDs + waitingOfArrow.values) }
 
-  private mutating func unique(_ name: String) -> String {
-    let id = name.numbered(unless: taken.contains)
-    taken.insert(id)
-    return id
-  }
-
   private mutating func nameRegions() {
     // Which of its state's regions each one is.
     var places = [Int](repeating: 0, count: diagram.regions.count)
@@ -128,16 +122,17 @@ struct DiagramTranslation {
         id = diagram.states[owner].id
         if diagram.states[owner].regions.count > 1 {
           single = only(of: region)
-          id = single.map { diagram.states[$0].id } ?? unique("\(id)_\(places[region] + 1)")
+          id = single.map { diagram.states[$0].id } ?? stateNames.new(like: "\(id)_\(places[region] + 1)")
         }
       }
       isSingle.append(single != nil)
       regionIDs.append(id)
-      finalIDs.append(diagram.regions[region].hasFinal ? unique(id.isEmpty ? "final" : "\(id)_final") : "")
+      finalIDs.append(
+        diagram.regions[region].hasFinal ? stateNames.new(like: id.isEmpty ? "final" : "\(id)_final") : "")
     }
     startIDs = [String](repeating: "", count: diagram.regions.count)
     for region in diagram.regions.indices where !isPlainInitial(region) {
-      startIDs[region] = unique(region == 0 ? "start" : "\(regionIDs[region])_start")
+      startIDs[region] = stateNames.new(like: region == 0 ? "start" : "\(regionIDs[region])_start")
     }
   }
 
@@ -234,7 +229,7 @@ struct DiagramTranslation {
         if let condition = label.guardExpression { part.condition = " && (\(condition))" }
         content.append(label.content)
       } else {
-        part.id = unique("\(own.id)_\(waitingOfArrow.count + 1)")
+        part.id = stateNames.new(like: "\(own.id)_\(waitingOfArrow.count + 1)")
         waitingOfArrow[arrow] = part.id
         waiting[diagram.states[source].home, default: []].append((part.id, diagram.arrows[arrow].offset))
       }

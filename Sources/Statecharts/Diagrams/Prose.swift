@@ -59,16 +59,24 @@ enum Prose {
     /// The number of the next name like one.
     private var numbers: [String: Int] = [:]
 
+    init(taken: Set<String> = []) { self.taken = taken }
+
     /// The name of a thing; a new one has the name that is given, or one like it.
     mutating func name(for identity: String, like base: String) -> String {
       if let known = names[identity] { return known }
+      let name = new(like: base)
+      names[identity] = name
+      return name
+    }
+
+    /// The text itself, or with the first of `_2`, `_3` … that makes it a free name.
+    mutating func new(like base: String) -> String {
       var name = base
       while !taken.insert(name).inserted {
         let number = numbers[base, default: 2]
         numbers[base] = number + 1
         name = "\(base)_\(number)"
       }
-      names[identity] = name
       return name
     }
   }
@@ -185,14 +193,5 @@ enum Prose {
     if hasComma { return .comma(mayBeThousands ? nil : TimeText.written(nanoseconds)) }
     let name = begins || named.isEmpty ? nil : Self.name(of: named.joined(separator: " "))
     return .time(Time(nanoseconds: nanoseconds, name: name))
-  }
-}
-
-extension String {
-  /// The text itself, or with the first of `_2`, `_3` … that makes it a free name.
-  func numbered(unless isTaken: (String) -> Bool) -> String {
-    var (name, number) = (self, 2)
-    while isTaken(name) { (name, number) = ("\(self)_\(number)", number + 1) }
-    return name
   }
 }
