@@ -127,6 +127,19 @@ struct OutageTests {
     expect(again.connect("w2").ask("world")[0], hasPrefix: "+ world=w2")
   }
 
+  @Test("a text that was shown is told to those who watch later, also after the world was read anew")
+  func said() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    _ = guest.ask("new power p", #"point say="Why?""#)
+    let end = try begin(.dead, daemon)
+    expect(guest.ask("send p buttonClick")[0], hasPrefix: "- STORAGE ")
+    try end()
+    daemon.pass(1)
+    expect(guest.ask("send p buttonClick")[0], hasPrefix: "+ moved ")
+    expect(daemon.connect().say("watch *").last, hasSuffix: #" pointed say="Why?""#)
+  }
+
   @Test("a world of which nobody asks comes back by itself, and its timers go on")
   func byItself() throws {
     let daemon = try KeptDaemon()
