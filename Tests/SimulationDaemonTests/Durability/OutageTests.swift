@@ -131,13 +131,13 @@ struct OutageTests {
   func said() throws {
     let daemon = try KeptDaemon()
     let guest = daemon.connect()
-    _ = guest.ask("new power p", #"point say="Why?""#)
+    _ = guest.ask("new power p", #"point say="Why is that?""#)
     let end = try begin(.dead, daemon)
     expect(guest.ask("send p buttonClick")[0], hasPrefix: "- STORAGE ")
     try end()
     daemon.pass(1)
     expect(guest.ask("send p buttonClick")[0], hasPrefix: "+ moved ")
-    expect(daemon.connect().say("watch *").last, hasSuffix: #" pointed say="Why?""#)
+    expect(daemon.connect().say("watch *").last, hasSuffix: #" pointed say="Why is that?""#)
   }
 
   @Test("a world of which nobody asks comes back by itself, and its timers go on")
