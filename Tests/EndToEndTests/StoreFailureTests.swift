@@ -102,7 +102,9 @@ struct StoreFailureTests {
       switch try run.ending() {
       case .exited(3):
         found += 1
-        expect(run.log, contains: "\(store)/journal.sqlite is damaged", "\(run.log)")
+        // The bytes of the schema's number have another one then.
+        let isOfSchema = !isKilled && 60..<64 ~= place
+        expect(run.log, contains: "\(store)/journal.sqlite \(isOfSchema ? "has schema" : "is damaged")", "\(run.log)")
         expectEqual(contents()[name], bytes)
       case .exited(0):
         // In bytes that mean nothing.
